@@ -22,19 +22,30 @@ export async function move(move) {
   return attempt(() => post("/api/moves", move));
 }
 
-/** Whether this device may act for who is to act. @param {import("./answers").LegalAnswer | null} legal @param {import("./shell.js").Me} me @param {boolean} own */
+/**
+ * Whether this device may act for who is to act.
+ * @param {import("./answers").LegalAnswer | null} legal
+ * @param {import("./shell.js").Me} me
+ * @param {boolean} own
+ */
 export function acts(legal, me, own = false) {
   return legal !== null && ((me.role === "host" && !own) || (me.player !== null && legal.actor === me.player));
 }
 
-/** What laying a card is called now: turning up the first, turning one up by an item box, or playing. @param {import("./answers").StateAnswer} state @returns {"start" | "flip" | "play"} */
+/**
+ * What laying a card is called now: turning up the first, turning one up by an item box, or playing.
+ * @param {import("./answers").StateAnswer} state
+ * @returns {"start" | "flip" | "play"}
+ */
 export function laying(state) {
   return state.phase === "start" || state.phase === "flip" ? state.phase : "play";
 }
 
 /**
  * Lays a card; one that does not fit only where that is really meant.
- * @param {import("./types").Running} view @param {string} card @param {{ color?: import("./answers").Color | null, by?: string | null }} [more]
+ * @param {import("./types").Running} view
+ * @param {string} card
+ * @param {{ color?: import("./answers").Color | null, by?: string | null }} [more]
  *   color: chosen with a wild at once; by: who laid it, where that is not who is on turn
  * @returns {Promise<boolean>} whether it was laid
  */
@@ -48,7 +59,12 @@ export async function lay(view, card, { color = null, by = null } = {}) {
   return true;
 }
 
-/** Asks for a card and lays it. @param {import("./types").Running} view @param {string} title @param {string | null} [by] */
+/**
+ * Asks for a card and lays it.
+ * @param {import("./types").Running} view
+ * @param {string} title
+ * @param {string | null} [by]
+ */
 async function pickAndLay(view, title, by = null) {
   const card = await pickCard(title, { edition: view.match.edition, color: view.state.color });
   if (card) await lay(view, card, { by });
@@ -75,10 +91,16 @@ export function actions(view, me, own = false, palette = false) {
   const mine = (/** @type {string} */ player) => host || player === me.player;
   /** @type {Action[]} */
   const found = [];
-  const add = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => unknown} */ run, /** @type {Partial<Action>} */ more = {}) =>
-    found.push({ id, label, do: run, ...more });
-  if (state.phase === "start" && !palette) add("start", t("act.start"), () => pickAndLay(view, t("act.start")), { class: "primary" });
-  if (state.phase === "flip" && mayAct && !palette) add("flip", t("act.flip"), () => pickAndLay(view, t("act.flip")), { class: "primary" });
+  const add = (
+    /** @type {string} */ id,
+    /** @type {string} */ label,
+    /** @type {() => unknown} */ run,
+    /** @type {Partial<Action>} */ more = {},
+  ) => found.push({ id, label, do: run, ...more });
+  if (state.phase === "start" && !palette)
+    add("start", t("act.start"), () => pickAndLay(view, t("act.start")), { class: "primary" });
+  if (state.phase === "flip" && mayAct && !palette)
+    add("flip", t("act.flip"), () => pickAndLay(view, t("act.flip")), { class: "primary" });
   found.push(...choosing(view, me, own));
   if (legal.draw && mayAct) {
     add("draw", t("act.draw"), () => move({ do: "draw" }), { class: palette ? "" : "primary" });
@@ -97,58 +119,109 @@ export function actions(view, me, own = false, palette = false) {
     add("innocent", t("act.innocent"), () => move({ do: "reveal", guilty: false }));
   }
   const jump = legal.jump;
-  if (jump && own && me.player && legal.jumpers.includes(me.player)) add("jump", t("act.jump", { card: cardName(jump) }), () => move({ do: "play", card: jump, by: me.player }), { class: "warning" });
+  if (jump && own && me.player && legal.jumpers.includes(me.player))
+    add("jump", t("act.jump", { card: cardName(jump) }), () => move({ do: "play", card: jump, by: me.player }), {
+      class: "warning",
+    });
   for (const player of legal.uno) {
     if (!state.called.includes(player) && mine(player)) {
-      add(`uno-${player}`, own ? t("act.uno.own") : t("act.uno", { player }), () => move({ do: "uno", player }), { class: "primary" });
+      add(`uno-${player}`, own ? t("act.uno.own") : t("act.uno", { player }), () => move({ do: "uno", player }), {
+        class: "primary",
+      });
     }
   }
   for (const player of legal.catch) {
-    if (host || player !== me.player) add(`catch-${player}`, t("act.catch", { player }), () => move({ do: "catch", player }), { class: "warning" });
+    if (host || player !== me.player)
+      add(`catch-${player}`, t("act.catch", { player }), () => move({ do: "catch", player }), { class: "warning" });
   }
   for (const player of legal.creeper) {
     if (mine(player)) add(`creeper-${player}`, t("act.creeper", { player }), () => move({ do: "creeper", player }));
   }
-  for (const player of legal.hand) add(`hand-${player}`, t("act.hand", { player }), () => location.assign(`/scan?player=${encodeURIComponent(player)}`), { class: "primary", icon: mark(player) });
-  if (["turn", "drawn", "debt"].includes(state.phase) && mayAct && !palette) add("play", t("act.play"), () => pickAndLay(view, t("act.play")), { class: "quiet" });
+  for (const player of legal.hand)
+    add(
+      `hand-${player}`,
+      t("act.hand", { player }),
+      () => location.assign(`/scan?player=${encodeURIComponent(player)}`),
+      { class: "primary", icon: mark(player) },
+    );
+  if (["turn", "drawn", "debt"].includes(state.phase) && mayAct && !palette)
+    add("play", t("act.play"), () => pickAndLay(view, t("act.play")), { class: "quiet" });
   if (state.phase === "over" && host) {
     add("rematch", t("act.rematch"), () => attempt(() => post("/api/match/rematch")), { class: "primary" });
     add("new", t("setup.title"), () => location.assign("/"));
   }
   const last = view.history.at(-1);
-  if (last || view.questions.length) add("undo", last && !view.questions.length ? t("act.undo.what", { what: told(last) }) : t("act.undo"), () => undo(view), { class: "quiet" });
+  if (last || view.questions.length)
+    add(
+      "undo",
+      last && !view.questions.length ? t("act.undo.what", { what: told(last) }) : t("act.undo"),
+      () => undo(view),
+      { class: "quiet" },
+    );
   if (undone) add("redo", t("act.redo"), redo, { class: "quiet" });
-  if (legal.reshuffle && host) add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
-  if (state.top && legal.in_round && !own) add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet", rare: true });
+  if (legal.reshuffle && host)
+    add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
+  if (state.top && legal.in_round && !own)
+    add("take-back", t("act.takeback"), () => attempt(() => post("/api/take-back")), { class: "quiet", rare: true });
   return found;
 }
 
 /**
  * What must be chosen before play goes on: a colour, or whom something hits.
- * @param {import("./types").Running} view @param {import("./shell.js").Me} me @param {boolean} [own] @returns {Action[]}
+ * @param {import("./types").Running} view
+ * @param {import("./shell.js").Me} me
+ * @param {boolean} [own]
+ * @returns {Action[]}
  */
 export function choosing(view, me, own = false) {
   const { legal } = view;
   if (!legal || !may(me.role, "player") || !acts(legal, me, own)) return [];
   const swap = view.history.at(-1)?.move.do === "play";
   return [
-    ...(legal.color ? COLORS.map((color) => ({ id: `color-${color}`, label: t(`color.${color}`), class: `chip-${color}`, icon: shape(color), do: () => move({ do: "color", color }) })) : []),
-    ...legal.targets.map((/** @type {string} */ player) => ({ id: `target-${player}`, label: t(swap ? "act.swap" : "act.target", { player }), icon: mark(player), do: () => move({ do: "target", player }) })),
+    ...(legal.color
+      ? COLORS.map((color) => ({
+          id: `color-${color}`,
+          label: t(`color.${color}`),
+          class: `chip-${color}`,
+          icon: shape(color),
+          do: () => move({ do: "color", color }),
+        }))
+      : []),
+    ...legal.targets.map((/** @type {string} */ player) => ({
+      id: `target-${player}`,
+      label: t(swap ? "act.swap" : "act.target", { player }),
+      icon: mark(player),
+      do: () => move({ do: "target", player }),
+    })),
   ];
 }
 
 /** Draws the buttons. @param {Action[]} found @param {string} [size] */
 export function buttons(found, size = "") {
-  return found.map((action) => h("button", { type: "button", class: `${action.class ?? ""} ${size}`, "data-act": action.id, onclick: action.do }, action.icon, action.label));
+  return found.map((action) =>
+    h(
+      "button",
+      { type: "button", class: `${action.class ?? ""} ${size}`, "data-act": action.id, onclick: action.do },
+      action.icon,
+      action.label,
+    ),
+  );
 }
 
 /** What a line of the history was, in a few words. @param {import("./answers").LineAnswer} line */
 export function told(line) {
-  const what = line.move.card ? cardName(line.move.card) : line.move.color ? t(`color.${line.move.color}`) : t(`move.${line.move.do}`);
+  const what = line.move.card
+    ? cardName(line.move.card)
+    : line.move.color
+      ? t(`color.${line.move.color}`)
+      : t(`move.${line.move.do}`);
   return line.player ? t("act.who", { player: line.player, what }) : what;
 }
 
-/** Takes the last move back; across the end of a round only where that is really meant. @param {import("./types").Running} view */
+/**
+ * Takes the last move back; across the end of a round only where that is really meant.
+ * @param {import("./types").Running} view
+ */
 async function undo(view) {
   const last = view.history.at(-1);
   const scored = !view.questions.length && last?.effects.some((one) => one.effect === "score");
@@ -165,19 +238,51 @@ async function redo() {
 
 /** Asks whether something is really meant. @param {string} text @param {string} yes @returns {Promise<boolean>} */
 export async function confirm(text, yes) {
-  const answer = await ask(t("confirm"), (close) => h("div", { class: "stack" }, h("p", {}, text),
-    h("div", { class: "row end" }, h("button", { type: "button", class: "primary", onclick: () => close(true) }, yes))), t("cancel"));
+  const answer = await ask(
+    t("confirm"),
+    (close) =>
+      h(
+        "div",
+        { class: "stack" },
+        h("p", {}, text),
+        h(
+          "div",
+          { class: "row end" },
+          h("button", { type: "button", class: "primary", onclick: () => close(true) }, yes),
+        ),
+      ),
+    t("cancel"),
+  );
   return answer === true;
 }
 
 /** Corrects how many cards a player holds. @param {string} player @param {number} believed */
 export async function correctCount(player, believed) {
-  const count = await ask(t("count.title", { player }), (close) => {
-    const field = h("input", { type: "number", min: "0", max: "108", value: believed, "aria-label": t("count.title", { player }) });
-    return h("form", { class: "stack", method: "dialog", onsubmit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      close(Number(field.value));
-    } }, field, h("div", { class: "row end" }, h("button", { class: "primary" }, t("save"))));
-  }, t("close"));
+  const count = await ask(
+    t("count.title", { player }),
+    (close) => {
+      const field = h("input", {
+        type: "number",
+        min: "0",
+        max: "108",
+        value: believed,
+        "aria-label": t("count.title", { player }),
+      });
+      return h(
+        "form",
+        {
+          class: "stack",
+          method: "dialog",
+          onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            close(Number(field.value));
+          },
+        },
+        field,
+        h("div", { class: "row end" }, h("button", { class: "primary" }, t("save"))),
+      );
+    },
+    t("close"),
+  );
   if (count !== null && count !== believed) await move({ do: "count", player, cards: count });
 }

@@ -2,7 +2,11 @@
 
 /** What the server refused, with its own words. */
 export class Refused extends Error {
-  /** @param {number} status @param {Partial<import("./answers").RefusalAnswer>} [answer] @param {string} [otherwise] what to say without one */
+  /**
+   * @param {number} status
+   * @param {Partial<import("./answers").RefusalAnswer>} [answer]
+   * @param {string} [otherwise] what to say without one
+   */
   constructor(status, answer = {}, otherwise = "") {
     super(answer.message ?? otherwise);
     this.status = status;
@@ -37,5 +41,7 @@ async function send(method, path, body) {
 
 // What is asked for and answered at which path is in the API's own description.
 export const get = /** @type {import("./answers").Get} */ ((/** @type {string} */ path) => send("GET", path));
-export const post = /** @type {import("./answers").Post} */ ((/** @type {string} */ path, /** @type {unknown} */ body = undefined) => send("POST", path, body));
+export const post = /** @type {import("./answers").Post} */ (
+  (/** @type {string} */ path, /** @type {unknown} */ body = undefined) => send("POST", path, body)
+);
 export const remove = /** @type {import("./answers").Delete} */ ((/** @type {string} */ path) => send("DELETE", path));

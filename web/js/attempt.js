@@ -11,12 +11,18 @@ export function may(role, needed) {
   return role !== null && RANKS.indexOf(role) >= RANKS.indexOf(needed);
 }
 
-/** Does something and shows what the server refused. @template T @param {() => Promise<T>} action @returns {Promise<T | null>} */
+/**
+ * Does something and shows what the server refused.
+ * @template T
+ * @param {() => Promise<T>} action
+ * @returns {Promise<T | null>}
+ */
 export async function attempt(action) {
   try {
     return await action();
   } catch (error) {
-    if (error instanceof Refused && error.status === 401 && ["not-joined", "signed-out"].includes(error.code)) location.replace("/join");
+    if (error instanceof Refused && error.status === 401 && ["not-joined", "signed-out"].includes(error.code))
+      location.replace("/join");
     toast(error instanceof Refused ? worded(error) : t("offline"));
     return null;
   }

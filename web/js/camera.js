@@ -3,8 +3,8 @@
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { $, fill, h, pen, toast } from "./dom.js";
-import { t } from "./i18n.js";
 import { help } from "./helper.js";
+import { t } from "./i18n.js";
 import { live, prepare } from "./shell.js";
 import { keepAwake, letSleep } from "./wake.js";
 
@@ -28,7 +28,19 @@ const warning = h("p", { class: "warn", role: "alert" });
 
 if (!navigator.mediaDevices?.getUserMedia) offerPhotos();
 else {
-  fill($("#camera"), h("p", {}, t("camera.how")), h("div", { class: "row" }, h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin"))), helped, controls, status, warning);
+  fill(
+    $("#camera"),
+    h("p", {}, t("camera.how")),
+    h(
+      "div",
+      { class: "row" },
+      h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin")),
+    ),
+    helped,
+    controls,
+    status,
+    warning,
+  );
   const overlay = h("canvas", { "aria-hidden": "true" });
   helped.append(h("div", { class: "live" }, video, overlay));
   help(helped, overlay, () => sending && stream !== null);
@@ -36,14 +48,28 @@ else {
 
 /** Without a secure page there is no live camera, but a photo may still be taken and sent. */
 function offerPhotos() {
-  const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "shot", class: "visually-hidden", onchange: async () => {
-    const photo = file.files?.[0];
-    if (photo) await shoot(photo);
-    file.value = "";
-  } });
-  fill($("#camera"),
-    h("p", {}, t("camera.insecure")), h("p", {}, h("a", { href: "/trust" }, t("invite.trust"))),
-    h("p", {}, t("camera.photos")), file, h("label", { class: "button primary big", for: "shot" }, t("camera.shoot")), status, warning);
+  const file = h("input", {
+    type: "file",
+    accept: "image/jpeg,image/png,image/webp",
+    capture: "environment",
+    id: "shot",
+    class: "visually-hidden",
+    onchange: async () => {
+      const photo = file.files?.[0];
+      if (photo) await shoot(photo);
+      file.value = "";
+    },
+  });
+  fill(
+    $("#camera"),
+    h("p", {}, t("camera.insecure")),
+    h("p", {}, h("a", { href: "/trust" }, t("invite.trust"))),
+    h("p", {}, t("camera.photos")),
+    file,
+    h("label", { class: "button primary big", for: "shot" }, t("camera.shoot")),
+    status,
+    warning,
+  );
 }
 
 /** @param {Blob} photo */
@@ -75,7 +101,10 @@ async function open(device) {
   release();
   const size = { width: { ideal: LONGEST_SIDE }, height: { ideal: 720 } };
   try {
-    stream = await navigator.mediaDevices.getUserMedia({ audio: false, video: device ? { deviceId: { exact: device }, ...size } : { facingMode: { ideal: "environment" }, ...size } });
+    stream = await navigator.mediaDevices.getUserMedia({
+      audio: false,
+      video: device ? { deviceId: { exact: device }, ...size } : { facingMode: { ideal: "environment" }, ...size },
+    });
   } catch {
     fill(warning, t("camera.denied"));
     return;
@@ -84,7 +113,9 @@ async function open(device) {
   video.srcObject = stream;
   video.hidden = false;
   // A phone takes its camera away while the page is in the background.
-  stream.getVideoTracks()[0]?.addEventListener("ended", () => { warning.textContent = t("camera.ended"); });
+  stream.getVideoTracks()[0]?.addEventListener("ended", () => {
+    warning.textContent = t("camera.ended");
+  });
   await video.play().catch(() => {});
   await drawControls();
 }
@@ -95,15 +126,41 @@ async function drawControls() {
   // TypeScript does not know of the torch.
   const can = /** @type {{ torch?: boolean }} */ (track?.getCapabilities?.() ?? {});
   let lit = false;
-  fill(controls,
-    devices.length > 1 && h("label", { class: "field" }, t("camera.which"), h("select", { onchange: (event) => open(event.target.value) },
-      devices.map((device, i) => h("option", { value: device.deviceId, selected: device.deviceId === track?.getSettings().deviceId }, device.label || `${t("camera")} ${i + 1}`)))),
-    can.torch && h("button", { type: "button", "aria-pressed": "false", onclick: async (event) => {
-      lit = !lit;
-      await track?.applyConstraints(/** @type {object} */ ({ advanced: [{ torch: lit }] }));
-      event.target.setAttribute("aria-pressed", String(lit));
-    } }, t("camera.torch")),
-    h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")));
+  fill(
+    controls,
+    devices.length > 1 &&
+      h(
+        "label",
+        { class: "field" },
+        t("camera.which"),
+        h(
+          "select",
+          { onchange: (event) => open(event.target.value) },
+          devices.map((device, i) =>
+            h(
+              "option",
+              { value: device.deviceId, selected: device.deviceId === track?.getSettings().deviceId },
+              device.label || `${t("camera")} ${i + 1}`,
+            ),
+          ),
+        ),
+      ),
+    can.torch &&
+      h(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": "false",
+          onclick: async (event) => {
+            lit = !lit;
+            await track?.applyConstraints(/** @type {object} */ ({ advanced: [{ torch: lit }] }));
+            event.target.setAttribute("aria-pressed", String(lit));
+          },
+        },
+        t("camera.torch"),
+      ),
+    h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")),
+  );
 }
 
 /** Whether the camera gives pictures: a track that has ended leaves its last one standing. */
@@ -111,7 +168,8 @@ const watching = () => stream?.getVideoTracks()[0]?.readyState === "live" && vid
 
 // A phone that comes back to this page finds its camera gone.
 document.addEventListener("visibilitychange", () => {
-  if (sending && document.visibilityState === "visible" && stream?.getVideoTracks()[0]?.readyState === "ended") open(null);
+  if (sending && document.visibilityState === "visible" && stream?.getVideoTracks()[0]?.readyState === "ended")
+    open(null);
 });
 
 /** Lets the present camera go; another may follow. */
@@ -160,10 +218,17 @@ const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 
 /** @param {HTMLVideoElement | ImageBitmap} picture a video or bitmap @returns {Promise<Blob>} */
 function shrink(picture) {
-  const [width, height] = picture instanceof HTMLVideoElement ? [picture.videoWidth, picture.videoHeight] : [picture.width, picture.height];
+  const [width, height] =
+    picture instanceof HTMLVideoElement ? [picture.videoWidth, picture.videoHeight] : [picture.width, picture.height];
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   pen(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) => canvas.toBlob((/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/jpeg", 0.85));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))),
+      "image/jpeg",
+      0.85,
+    ),
+  );
 }

@@ -19,10 +19,14 @@ export function h(tag, props, ...children) {
   const element = /** @type {import("./types").Made} */ (/** @type {unknown} */ (made));
   element.listens = Object.keys(props ?? {}).filter((name) => name.startsWith("on"));
   for (const [name, value] of Object.entries(props ?? {})) {
-    if (name.startsWith("on") || name === "value" || name === "checked" || name === "disabled" || name === "muted") Reflect.set(element, name, value);
-    else if (name === "vars") for (const [key, one] of Object.entries(/** @type {object} */ (value))) element.style.setProperty(key, String(one));
+    if (name.startsWith("on") || name === "value" || name === "checked" || name === "disabled" || name === "muted")
+      Reflect.set(element, name, value);
+    else if (name === "vars")
+      for (const [key, one] of Object.entries(/** @type {object} */ (value)))
+        element.style.setProperty(key, String(one));
     else if (value === true && !name.startsWith("aria-")) element.setAttribute(name, "");
-    else if (value !== null && value !== undefined && (value !== false || name.startsWith("aria-"))) element.setAttribute(name, String(value));
+    else if (value !== null && value !== undefined && (value !== false || name.startsWith("aria-")))
+      element.setAttribute(name, String(value));
   }
   made.append(...nodes(children));
   return made;
@@ -30,7 +34,8 @@ export function h(tag, props, ...children) {
 
 /** @param {import("./types").Child[]} children @returns {Node[]} */
 function nodes(children) {
-  return /** @type {import("./types").Child[]} */ (/** @type {unknown[]} */ (children).flat(Infinity)).filter((child) => child !== null && child !== undefined && child !== false)
+  return /** @type {import("./types").Child[]} */ (/** @type {unknown[]} */ (children).flat(Infinity))
+    .filter((child) => child !== null && child !== undefined && child !== false)
     .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
 }
 
@@ -41,7 +46,7 @@ function nodes(children) {
  */
 export function fill(element, ...children) {
   if (!element) return;
-  const focused = (element.contains(document.activeElement) ? document.activeElement : null);
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
   const place = focused && address(focused, element);
   patchChildren(element, nodes(children));
   if (focused === null || focused === document.activeElement) return;
@@ -53,11 +58,18 @@ export function fill(element, ...children) {
   }
 }
 
-/** A selector that finds an element again in what comes in its place. @param {Element} element @param {Element} within */
+/**
+ * A selector that finds an element again in what comes in its place.
+ * @param {Element} element
+ * @param {Element} within
+ */
 function address(element, within) {
   for (const name of ["id", "data-key", "data-act", "data-place", "data-card", "name"]) {
     const value = element.getAttribute(name);
-    if (value) return `[${name}="${CSS.escape(value)}"]${name === "name" ? `[value="${CSS.escape(/** @type {HTMLInputElement} */ (element).value)}"]` : ""}`;
+    if (value) {
+      const choice = name === "name" ? CSS.escape(/** @type {HTMLInputElement} */ (element).value) : null;
+      return `[${name}="${CSS.escape(value)}"]${choice === null ? "" : `[value="${choice}"]`}`;
+    }
   }
   const fields = [...within.querySelectorAll(element.nodeName)];
   return fields.length === 1 ? element.nodeName : "";
@@ -82,7 +94,12 @@ function patchChildren(parent, fresh) {
   const unnamed = old.filter((node) => keyOf(node) === "");
   const kept = fresh.map((child) => {
     const key = keyOf(child);
-    const found = child.parentNode === parent ? null : key === "" ? unnamed.find((node) => node.nodeName === child.nodeName) : named.get(key);
+    const found =
+      child.parentNode === parent
+        ? null
+        : key === ""
+          ? unnamed.find((node) => node.nodeName === child.nodeName)
+          : named.get(key);
     if (!found || !patch(found, child)) return child;
     named.delete(key);
     if (key === "") unnamed.splice(unnamed.indexOf(found), 1);
@@ -105,7 +122,8 @@ function patch(old, fresh) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
     return true;
   }
-  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== "tabindex" && name !== "open") old.removeAttribute(name);
+  for (const { name } of [...old.attributes])
+    if (!fresh.hasAttribute(name) && name !== "tabindex" && name !== "open") old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) === value) continue;
     // The pages' policy lets no style be set as an attribute.
@@ -140,7 +158,9 @@ export function pen(canvas) {
  */
 export function svg(body, box = "0 0 24 24", label = "") {
   const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box}">${body}</svg>`;
-  const element = /** @type {SVGElement} */ (/** @type {unknown} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement));
+  const element = /** @type {SVGElement} */ (
+    /** @type {unknown} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement)
+  );
   if (label) {
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", label);
@@ -178,7 +198,9 @@ export function ask(title, build, closeLabel) {
       h(
         "div",
         { class: "stack" },
-        h("div", { class: "dialog-head" },
+        h(
+          "div",
+          { class: "dialog-head" },
           h("h2", { id: "dialog-title" }, title),
           h("button", { class: "quiet", type: "button", onclick: () => close(null) }, closeLabel),
         ),

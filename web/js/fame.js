@@ -13,7 +13,11 @@ const LEAST_EVENINGS = 2;
 /** What the chart is of. @type {"won" | "points"} */
 let charted = "won";
 
-/** Draws the hall into its place. @param {string} role of this device @param {(match: string) => void} show shows a match on the board */
+/**
+ * Draws the hall into its place.
+ * @param {string} role of this device
+ * @param {(match: string) => void} show shows a match on the board
+ */
 export async function drawFame(role, show) {
   const hall = await attempt(() => get("/api/people/fame"));
   if (!hall) return;
@@ -21,37 +25,139 @@ export async function drawFame(role, show) {
   await know(names);
   const columns = /** @type {Array<keyof import("./answers").Fame>} */ (Object.keys(hall.people[names[0]] ?? {}));
   const most = Math.max(1, ...names.map((name) => hall.people[name].won));
-  fill($("#fame"), names.length === 0 ? h("p", { class: "soft" }, t("fame.none")) : [
-    h("table", {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t("fame.who"))), columns.map((column) => h("th", { scope: "col" }, t(`fame.${column}`))), may(role, "host") && h("td", {}))),
-      h("tbody", {}, names.map((name) => h("tr", { "data-player": name },
-        h("th", { scope: "row" }, person(name)),
-        columns.map((column) => h("td", {}, hall.people[name][column], column === "won" && h("span", { class: "fame-bar", "aria-hidden": "true", vars: { "--part": (hall.people[name].won / most).toFixed(3), "--color": personColor(name) } }))),
-        may(role, "host") && h("td", {}, h("button", { type: "button", class: "quiet small-button", "aria-label": t("fame.forget.who", { player: name }), onclick: () => forget(name, role, show) }, t("fame.forget"))))))),
-    hall.records.length > 0 && h("ul", { class: "plain oddities" }, hall.records.map((/** @type {import("./answers").Record} */ one) =>
-      h("li", { "data-key": one.kind }, h("span", { class: "oddity-who" }, one.players.map(person)), h("button", { type: "button", class: "link", onclick: () => show(one.match) }, t(`oddity.${one.kind}`, { count: one.amount }))))),
-  ]);
+  fill(
+    $("#fame"),
+    names.length === 0
+      ? h("p", { class: "soft" }, t("fame.none"))
+      : [
+          h(
+            "table",
+            {},
+            h(
+              "thead",
+              {},
+              h(
+                "tr",
+                {},
+                h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t("fame.who"))),
+                columns.map((column) => h("th", { scope: "col" }, t(`fame.${column}`))),
+                may(role, "host") && h("td", {}),
+              ),
+            ),
+            h(
+              "tbody",
+              {},
+              names.map((name) =>
+                h(
+                  "tr",
+                  { "data-player": name },
+                  h("th", { scope: "row" }, person(name)),
+                  columns.map((column) =>
+                    h(
+                      "td",
+                      {},
+                      hall.people[name][column],
+                      column === "won" &&
+                        h("span", {
+                          class: "fame-bar",
+                          "aria-hidden": "true",
+                          vars: { "--part": (hall.people[name].won / most).toFixed(3), "--color": personColor(name) },
+                        }),
+                    ),
+                  ),
+                  may(role, "host") &&
+                    h(
+                      "td",
+                      {},
+                      h(
+                        "button",
+                        {
+                          type: "button",
+                          class: "quiet small-button",
+                          "aria-label": t("fame.forget.who", { player: name }),
+                          onclick: () => forget(name, role, show),
+                        },
+                        t("fame.forget"),
+                      ),
+                    ),
+                ),
+              ),
+            ),
+          ),
+          hall.records.length > 0 &&
+            h(
+              "ul",
+              { class: "plain oddities" },
+              hall.records.map((/** @type {import("./answers").Record} */ one) =>
+                h(
+                  "li",
+                  { "data-key": one.kind },
+                  h("span", { class: "oddity-who" }, one.players.map(person)),
+                  h(
+                    "button",
+                    { type: "button", class: "link", onclick: () => show(one.match) },
+                    t(`oddity.${one.kind}`, { count: one.amount }),
+                  ),
+                ),
+              ),
+            ),
+        ],
+  );
   await drawEvenings(hall, names);
 }
 
-/** What each person has won by each evening, or how many points. @param {import("./answers").HallOfFame} hall @param {string[]} names */
+/**
+ * What each person has won by each evening, or how many points.
+ * @param {import("./answers").HallOfFame} hall
+ * @param {string[]} names
+ */
 async function drawEvenings(hall, names) {
   const place = $("#evenings");
   if (hall.evenings.length < LEAST_EVENINGS) return fill(place);
   const chart = place.querySelector(".evenings-chart") ?? h("div", { class: "evenings-chart" });
-  fill(place, h("div", { class: "row spread" }, h("h3", {}, t("fame.chart")), h("div", { class: "row", role: "group", "aria-label": t("fame.chart") }, /** @type {Array<"won" | "points">} */ (["won", "points"]).map((one) =>
-    h("button", { type: "button", class: "quiet small-button", "data-key": `chart-${one}`, "aria-pressed": one === charted, onclick: () => {
-      charted = one;
-      drawEvenings(hall, names);
-    } }, t(`fame.${one}`))))), chart);
+  fill(
+    place,
+    h(
+      "div",
+      { class: "row spread" },
+      h("h3", {}, t("fame.chart")),
+      h(
+        "div",
+        { class: "row", role: "group", "aria-label": t("fame.chart") },
+        /** @type {Array<"won" | "points">} */ (["won", "points"]).map((one) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet small-button",
+              "data-key": `chart-${one}`,
+              "aria-pressed": one === charted,
+              onclick: () => {
+                charted = one;
+                drawEvenings(hall, names);
+              },
+            },
+            t(`fame.${one}`),
+          ),
+        ),
+      ),
+    ),
+    chart,
+  );
   // What the browser calls a day depends on its zone; noon is in that day everywhere.
-  const days = hall.evenings.map(({ day }) => new Date(`${day}T12:00`).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short" }));
+  const days = hall.evenings.map(({ day }) =>
+    new Date(`${day}T12:00`).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short" }),
+  );
   await drawLines(chart, {
-    title: t("fame.chart"), axis: t("fame.evening"), steps: ["", ...days],
-    lines: Object.fromEntries(names.map((name) => {
-      let sum = 0;
-      return [name, [0, ...hall.evenings.map((evening) => (sum += evening[charted][name] ?? 0))]];
-    })),
+    title: t("fame.chart"),
+    axis: t("fame.evening"),
+    steps: ["", ...days],
+    lines: Object.fromEntries(
+      names.map((name) => {
+        let sum = 0;
+        return [name, [0, ...hall.evenings.map((evening) => (sum += evening[charted][name] ?? 0))]];
+      }),
+    ),
   });
 }
 

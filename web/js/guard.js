@@ -1,4 +1,6 @@
-/** Says so where a page's own script fails: no page stays blank without a word. It stands alone, for it must not fail. */
+/**
+ * Says so where a page's own script fails: no page stays blank without a word. It stands alone, for it must not fail.
+ */
 
 (() => {
   /** @type {Record<string, [string, string]>} */
@@ -12,8 +14,10 @@
   /** Shows the notice once. */
   function tell() {
     if (document.querySelector("#failed")) return;
-    const language = document.documentElement.lang in WORDS && document.body.classList.contains("ready")
-      ? document.documentElement.lang : [localStorage.getItem("language") ?? "", navigator.language.slice(0, 2), "en"].find((one) => one in WORDS);
+    const language =
+      document.documentElement.lang in WORDS && document.body.classList.contains("ready")
+        ? document.documentElement.lang
+        : [localStorage.getItem("language") ?? "", navigator.language.slice(0, 2), "en"].find((one) => one in WORDS);
     const [text, again] = WORDS[language ?? "en"];
     const notice = document.createElement("div");
     notice.id = "failed";
@@ -28,9 +32,13 @@
     document.body.classList.add("ready");
   }
 
-  addEventListener("error", (/** @type {Event} */ event) => {
-    if (event instanceof ErrorEvent ? event.error : event.target instanceof HTMLScriptElement) tell();
-  }, true);
+  addEventListener(
+    "error",
+    (/** @type {Event} */ event) => {
+      if (event instanceof ErrorEvent ? event.error : event.target instanceof HTMLScriptElement) tell();
+    },
+    true,
+  );
   // Later on a request may fail, which is said elsewhere; before the page stands it leaves nothing to see.
   addEventListener("unhandledrejection", () => {
     if (!document.body.classList.contains("ready")) tell();

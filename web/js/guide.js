@@ -26,7 +26,11 @@ export function guide(place, { camera, picture, done }) {
   let step = 0;
   const body = h("div", { class: "stack" });
   const marks = STEPS.map((name, i) => h("li", {}, h("span", { class: "guide-number" }, i + 1), t(`guide.${name}`)));
-  const back = h("button", { type: "button", class: "quiet", id: "guide-back", onclick: () => show(step - 1) }, t("guide.back"));
+  const back = h(
+    "button",
+    { type: "button", class: "quiet", id: "guide-back", onclick: () => show(step - 1) },
+    t("guide.back"),
+  );
   const next = h("button", { type: "button", class: "primary", id: "guide-next", onclick: () => show(step + 1) });
   const end = () => {
     localStorage.setItem(KEPT, "yes");
@@ -37,18 +41,37 @@ export function guide(place, { camera, picture, done }) {
   const show = (/** @type {number} */ to) => {
     if (to >= STEPS.length) return end();
     step = to;
-    marks.forEach((mark, i) => (i === step ? mark.setAttribute("aria-current", "step") : mark.removeAttribute("aria-current")));
+    for (const [i, mark] of marks.entries()) {
+      if (i === step) mark.setAttribute("aria-current", "step");
+      else mark.removeAttribute("aria-current");
+    }
     back.disabled = step === 0;
     next.textContent = t(step === STEPS.length - 1 ? "guide.done" : "guide.next");
     for (const { element, home } of homes) home.after(element);
     const said = h("p", {}, t(`guide.${STEPS[step]}.says`, { camera: t("setup.camera") }));
     body.replaceChildren(said, ...(step === 0 ? [camera] : step === 1 ? [picture] : []));
-    if (step === 1 && picture.hasAttribute("hidden")) body.append(h("p", { class: "soft", id: "guide-dark" }, t("guide.dark")));
+    if (step === 1 && picture.hasAttribute("hidden"))
+      body.append(h("p", { class: "soft", id: "guide-dark" }, t("guide.dark")));
   };
   // What the camera sees comes by itself, as soon as there is any.
-  new MutationObserver(() => picture.hasAttribute("hidden") || document.querySelector("#guide-dark")?.remove()).observe(picture, { attributes: true, attributeFilter: ["hidden"] });
-  place.replaceChildren(h("section", { class: "panel stack guide", "aria-labelledby": "guide-title" },
-    h("div", { class: "row spread" }, h("h2", { id: "guide-title" }, t("guide.title")), h("button", { type: "button", class: "quiet small-button", id: "guide-skip", onclick: end }, t("guide.skip"))),
-    h("ol", { class: "plain guide-steps" }, marks), body, h("div", { class: "row end" }, back, next)));
+  new MutationObserver(() => picture.hasAttribute("hidden") || document.querySelector("#guide-dark")?.remove()).observe(
+    picture,
+    { attributes: true, attributeFilter: ["hidden"] },
+  );
+  place.replaceChildren(
+    h(
+      "section",
+      { class: "panel stack guide", "aria-labelledby": "guide-title" },
+      h(
+        "div",
+        { class: "row spread" },
+        h("h2", { id: "guide-title" }, t("guide.title")),
+        h("button", { type: "button", class: "quiet small-button", id: "guide-skip", onclick: end }, t("guide.skip")),
+      ),
+      h("ol", { class: "plain guide-steps" }, marks),
+      body,
+      h("div", { class: "row end" }, back, next),
+    ),
+  );
   show(0);
 }

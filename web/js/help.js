@@ -9,8 +9,17 @@ fill(
   $("#help"),
   h("p", {}, t("help.intro")),
   ["camera", "round", "tap", "correct", "score", "phones", "deck", "trouble"].map((part, place) =>
-    h("details", { class: "panel", open: place === 0 },
+    h(
+      "details",
+      { class: "panel", open: place === 0 },
       h("summary", {}, h("strong", {}, t(`help.${part}`))),
-      h("ul", {}, t(`help.${part}.says`).split("|").map((line) => h("li", {}, line)))),
+      h(
+        "ul",
+        {},
+        t(`help.${part}.says`)
+          .split("|")
+          .map((line) => h("li", {}, line)),
+      ),
+    ),
   ),
 );

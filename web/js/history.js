@@ -1,4 +1,7 @@
-/** What was ruled, line by line, with who it was and how it is known; a line opens what it rests on and takes corrections. */
+/**
+ * What was ruled, line by line, with who it was and how it is known; a line opens what it rests on and takes
+ * corrections.
+ */
 
 import { confirm } from "./actions.js";
 import { post } from "./api.js";
@@ -21,22 +24,49 @@ const LAID = new Set(["play", "flip"]);
 /** @param {HTMLElement} place @param {import("./types").Running} view @param {import("./shell.js").Me} me */
 export function drawHistory(place, view, me) {
   if (!view.history.length) return fill(place, h("li", { class: "soft" }, t("history.none")));
-  fill(place, [...view.history].reverse().map((line) => h("li", {},
-    h("button", { type: "button", class: "line", "data-n": line.n, onclick: () => openLine(line, view, me) },
-      h("span", { class: "line-n" }, line.n),
-      h("span", { class: "line-card" }, line.move.card ? drawCard(line.move.card, { decorative: true }) : line.player ? mark(line.player) : null),
-      h("span", { class: "line-text" }, line.player && h("strong", { class: "line-who" }, line.player, ": "),
-        h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`)), line.sentences.length ? ". " : "", line.sentences.join(" ")),
-      h("span", { class: `line-by by-${line.read_by}` }, known(line))))));
+  fill(
+    place,
+    [...view.history]
+      .reverse()
+      .map((line) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            { type: "button", class: "line", "data-n": line.n, onclick: () => openLine(line, view, me) },
+            h("span", { class: "line-n" }, line.n),
+            h(
+              "span",
+              { class: "line-card" },
+              line.move.card ? drawCard(line.move.card, { decorative: true }) : line.player ? mark(line.player) : null,
+            ),
+            h(
+              "span",
+              { class: "line-text" },
+              line.player && h("strong", { class: "line-who" }, line.player, ": "),
+              h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`)),
+              line.sentences.length ? ". " : "",
+              line.sentences.join(" "),
+            ),
+            h("span", { class: `line-by by-${line.read_by}` }, known(line)),
+          ),
+        ),
+      ),
+  );
 }
 
-/** How it is known who it was, where anybody was it; else what it was read by. @param {import("./answers").LineAnswer} line */
+/**
+ * How it is known who it was, where anybody was it; else what it was read by.
+ * @param {import("./answers").LineAnswer} line
+ */
 function known(line) {
   return line.player && line.known ? t(`known.${line.known}`) : t(`by.${line.read_by}`);
 }
 
 /**
- * Lets a move have been another one. Where later moves would not stand any more, that is said, with what the table would
+ * Lets a move have been another one. Where later moves would not stand any more, that is said, with what the table
+ * would
  * look like without them, before it is done.
  * @param {number} n @param {import("./answers").MoveBody} move
  */
@@ -45,37 +75,145 @@ async function amend(n, move) {
   if (!found) return;
   if (found.dropped.length) {
     const { top, turn } = found.state;
-    const text = [t("amend.dropped", { count: found.dropped.length, first: found.dropped[0] }), found.why, top && turn && t("amend.after", { card: cardName(top), player: turn })].filter(Boolean).join(" ");
+    const text = [
+      t("amend.dropped", { count: found.dropped.length, first: found.dropped[0] }),
+      found.why,
+      top && turn && t("amend.after", { card: cardName(top), player: turn }),
+    ]
+      .filter(Boolean)
+      .join(" ");
     if (!(await confirm(text, t("amend.drop")))) return;
   }
   await attempt(() => post("/api/amend", { n, move, drop: found.dropped.length > 0 }));
 }
 
-/** Shows what a ruling was based on, and takes a correction. @param {import("./answers").LineAnswer} line @param {import("./types").Running} view @param {import("./shell.js").Me} me */
+/**
+ * Shows what a ruling was based on, and takes a correction.
+ * @param {import("./answers").LineAnswer} line
+ * @param {import("./types").Running} view
+ * @param {import("./shell.js").Me} me
+ */
 async function openLine(line, view, me) {
   const corrects = may(me.role, "player");
   const hand = line.move.do === "hand" ? line.move : null;
-  const answer = await ask(t("history.ruling", { n: line.n }), (close) => h("div", { class: "stack" },
-    h("p", {}, line.player && h("strong", {}, mark(line.player), " ", line.player, ": "), h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`), ". "), line.sentences.join(" ")),
-    h("p", { class: "small soft" }, [...new Set([t(`by.${line.read_by}`), ...(line.player && line.known ? [t(`known.${line.known}`)] : [])])].join(" · ")),
-    line.picture ? h("img", { class: "ruling-picture", src: `/api/pictures/${encodeURIComponent(line.picture)}`, alt: t("history.picture") }) : h("p", { class: "soft" }, t("history.nopicture")),
-    hand && (hand.cards ? handCards(hand.cards) : h("p", {}, t("scan.points", { count: hand.points }))),
-    corrects && line.move.card && h("button", { type: "button", class: "primary", id: "amend", onclick: () => close("amend") }, t("history.amend")),
-    corrects && line.player && WHOSE.has(line.move.do) && h("fieldset", {}, h("legend", {}, t("history.who")), h("div", { class: "row" }, view.match.players.filter((player) => player !== line.player).map((player) =>
-      h("button", { type: "button", "data-who": player, onclick: () => close({ who: player }) }, person(player))))),
-    corrects && line.move.do === "play" && view.history.find((other) => other.n === line.n - 1)?.move.do !== "draw" && h("button", { type: "button", class: "quiet", id: "drew", onclick: () => close("drew") }, t("history.drew")),
-    corrects && LAID.has(line.move.do) && h("button", { type: "button", class: "quiet", id: "missed", onclick: () => close("missed") }, t("history.missed")),
-    corrects && DROPPED.has(line.move.do) && h("button", { type: "button", class: "quiet", id: "drop", onclick: () => close("drop") }, t("history.drop")),
-    corrects && hand && h("a", { class: "button primary", id: "amend-hand", href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}` }, t("history.hand")),
-    corrects && line.move.do === "color" && h("fieldset", {}, h("legend", {}, t("history.color")), h("div", { class: "picker-colors" }, COLORS.map((color) =>
-      h("button", { type: "button", class: `chip-${color}`, "aria-pressed": color === line.move.color, onclick: () => close({ ...line.move, color }) }, shape(color), t(`color.${color}`)))))), t("close"));
+  const answer = await ask(
+    t("history.ruling", { n: line.n }),
+    (close) =>
+      h(
+        "div",
+        { class: "stack" },
+        h(
+          "p",
+          {},
+          line.player && h("strong", {}, mark(line.player), " ", line.player, ": "),
+          h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`), ". "),
+          line.sentences.join(" "),
+        ),
+        h(
+          "p",
+          { class: "small soft" },
+          [
+            ...new Set([t(`by.${line.read_by}`), ...(line.player && line.known ? [t(`known.${line.known}`)] : [])]),
+          ].join(" · "),
+        ),
+        line.picture
+          ? h("img", {
+              class: "ruling-picture",
+              src: `/api/pictures/${encodeURIComponent(line.picture)}`,
+              alt: t("history.picture"),
+            })
+          : h("p", { class: "soft" }, t("history.nopicture")),
+        hand && (hand.cards ? handCards(hand.cards) : h("p", {}, t("scan.points", { count: hand.points }))),
+        corrects &&
+          line.move.card &&
+          h(
+            "button",
+            { type: "button", class: "primary", id: "amend", onclick: () => close("amend") },
+            t("history.amend"),
+          ),
+        corrects &&
+          line.player &&
+          WHOSE.has(line.move.do) &&
+          h(
+            "fieldset",
+            {},
+            h("legend", {}, t("history.who")),
+            h(
+              "div",
+              { class: "row" },
+              view.match.players
+                .filter((player) => player !== line.player)
+                .map((player) =>
+                  h(
+                    "button",
+                    { type: "button", "data-who": player, onclick: () => close({ who: player }) },
+                    person(player),
+                  ),
+                ),
+            ),
+          ),
+        corrects &&
+          line.move.do === "play" &&
+          view.history.find((other) => other.n === line.n - 1)?.move.do !== "draw" &&
+          h("button", { type: "button", class: "quiet", id: "drew", onclick: () => close("drew") }, t("history.drew")),
+        corrects &&
+          LAID.has(line.move.do) &&
+          h(
+            "button",
+            { type: "button", class: "quiet", id: "missed", onclick: () => close("missed") },
+            t("history.missed"),
+          ),
+        corrects &&
+          DROPPED.has(line.move.do) &&
+          h("button", { type: "button", class: "quiet", id: "drop", onclick: () => close("drop") }, t("history.drop")),
+        corrects &&
+          hand &&
+          h(
+            "a",
+            {
+              class: "button primary",
+              id: "amend-hand",
+              href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}`,
+            },
+            t("history.hand"),
+          ),
+        corrects &&
+          line.move.do === "color" &&
+          h(
+            "fieldset",
+            {},
+            h("legend", {}, t("history.color")),
+            h(
+              "div",
+              { class: "picker-colors" },
+              COLORS.map((color) =>
+                h(
+                  "button",
+                  {
+                    type: "button",
+                    class: `chip-${color}`,
+                    "aria-pressed": color === line.move.color,
+                    onclick: () => close({ ...line.move, color }),
+                  },
+                  shape(color),
+                  t(`color.${color}`),
+                ),
+              ),
+            ),
+          ),
+      ),
+    t("close"),
+  );
   if (answer?.color && answer.color !== line.move.color) await amend(line.n, answer);
   if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
   if (answer === "drew") await attempt(() => post("/api/drew", { n: line.n }));
   if (answer === "drop") await attempt(() => post("/api/drop", { n: line.n }));
   if (answer !== "amend" && answer !== "missed") return;
   const color = line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0];
-  const card = await pickCard(t(answer === "missed" ? "history.missedCard" : "history.right"), { edition: view.match.edition, color });
+  const card = await pickCard(t(answer === "missed" ? "history.missedCard" : "history.right"), {
+    edition: view.match.edition,
+    color,
+  });
   if (card && answer === "missed") await attempt(() => post("/api/missed", { n: line.n, card }));
   else if (card && card !== line.move.card) await amend(line.n, { ...line.move, card });
 }

@@ -9,7 +9,11 @@ let words = {};
 /** The languages that there are. */
 export const languages = () => Object.entries(known);
 
-/** The language of this screen: its own choice, or else the caller's. @param {string} callers @param {Record<string, string>} offered */
+/**
+ * The language of this screen: its own choice, or else the caller's.
+ * @param {string} callers
+ * @param {Record<string, string>} offered
+ */
 export function languageHere(callers, offered) {
   known = offered;
   const own = localStorage.getItem("language");
@@ -40,7 +44,8 @@ export function t(key, values = {}) {
 
 /** Puts words into all elements that name a key. @param {ParentNode} [root] */
 export function translate(root = document) {
-  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.getAttribute("data-t") ?? "");
+  for (const element of root.querySelectorAll("[data-t]"))
+    element.textContent = t(element.getAttribute("data-t") ?? "");
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", t(element.getAttribute("data-label") ?? ""));
   }

@@ -1,12 +1,15 @@
 /** Joining: by the code that was scanned, or by the PIN; then the name of the seat. */
 
-import { Refused, get, post } from "./api.js";
+import { get, post, Refused } from "./api.js";
 import { attempt, worded } from "./attempt.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { prepare } from "./shell.js";
 
-/** Where each role is at home, and the pages that a code may lead it to instead. @type {Record<string, { home: string, pages: string[] }>} */
+/**
+ * Where each role is at home, and the pages that a code may lead it to instead.
+ * @type {Record<string, { home: string, pages: string[] }>}
+ */
 const WAYS = {
   host: { home: "/", pages: ["table", "camera", "scores"] },
   player: { home: "/player", pages: ["player", "table", "camera", "scores"] },
@@ -28,7 +31,8 @@ async function join(body) {
   try {
     const now = await post("/api/join", body);
     const page = given.get("p");
-    if (now.role === "host" || now.role === "viewer" || now.player || page === "camera" || !now.players.length) onward(now);
+    if (now.role === "host" || now.role === "viewer" || now.player || page === "camera" || !now.players.length)
+      onward(now);
     else chooseSeat(now);
   } catch (error) {
     const now = await get("/api/me");
@@ -51,24 +55,49 @@ function onward(now) {
 
 /** @param {string} wrong */
 function askPin(wrong) {
-  const field = h("input", { id: "pin", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", class: "pin-field", "aria-describedby": "pin-help", required: true });
-  fill(place,
+  const field = h("input", {
+    id: "pin",
+    inputmode: "numeric",
+    autocomplete: "one-time-code",
+    maxlength: "6",
+    class: "pin-field",
+    "aria-describedby": "pin-help",
+    required: true,
+  });
+  fill(
+    place,
     h("p", { id: "pin-help" }, t("join.how")),
     wrong && h("p", { class: "warn", role: "alert" }, wrong),
-    h("form", { class: "stack", onsubmit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      join({ pin: field.value.trim() });
-    } }, h("label", { class: "field" }, t("join.pin"), field), h("button", { class: "primary big" }, t("join.go"))));
+    h(
+      "form",
+      {
+        class: "stack",
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          join({ pin: field.value.trim() });
+        },
+      },
+      h("label", { class: "field" }, t("join.pin"), field),
+      h("button", { class: "primary big" }, t("join.go")),
+    ),
+  );
   field.focus();
 }
 
 /** @param {import("./answers").MeAnswer} now */
 function chooseSeat(now) {
-  fill(place,
+  fill(
+    place,
     h("h2", {}, t("join.who")),
-    h("div", { class: "actions actions-big" }, now.players.map((/** @type {string} */ player) =>
-      h("button", { type: "button", "aria-pressed": now.player === player, onclick: () => sit(player) }, player))),
-    h("button", { type: "button", class: "quiet", onclick: watch }, t("join.watch")));
+    h(
+      "div",
+      { class: "actions actions-big" },
+      now.players.map((/** @type {string} */ player) =>
+        h("button", { type: "button", "aria-pressed": now.player === player, onclick: () => sit(player) }, player),
+      ),
+    ),
+    h("button", { type: "button", class: "quiet", onclick: watch }, t("join.watch")),
+  );
 }
 
 async function watch() {

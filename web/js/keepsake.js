@@ -1,4 +1,7 @@
-/** A match as one picture to keep or to send: who won, the race or the lines, what was odd. Drawn here; nothing is asked of any server. */
+/**
+ * A match as one picture to keep or to send: who won, the race or the lines, what was odd. Drawn here; nothing is
+ * asked of any server.
+ */
 
 import { h, toast } from "./dom.js";
 import { t } from "./i18n.js";
@@ -15,12 +18,20 @@ const LINE_ROUNDS = 3;
 /** How long a browser may take to fetch the picture from its own memory. */
 const KEPT_SECONDS = 60;
 
-/** Buttons that save the picture, and hand it on where the device can. @param {import("./answers").ScoresAnswer} match */
+/**
+ * Buttons that save the picture, and hand it on where the device can.
+ * @param {import("./answers").ScoresAnswer} match
+ */
 export function keepButtons(match) {
   const shares = navigator.canShare?.({ files: [new File([new Uint8Array(1)], "match.png", { type: "image/png" })] });
   return [
     h("button", { type: "button", class: "small-button", "data-act": "keep", onclick: () => save(match) }, t("keep")),
-    shares && h("button", { type: "button", class: "small-button", "data-act": "send", onclick: () => send(match) }, t("keep.send")),
+    shares &&
+      h(
+        "button",
+        { type: "button", class: "small-button", "data-act": "send", onclick: () => send(match) },
+        t("keep.send"),
+      ),
   ];
 }
 
@@ -51,7 +62,8 @@ async function send(match) {
 /** The standings, the best first; who left comes last. @param {import("./answers").ScoresAnswer} match */
 function standings(match) {
   const sign = match.scoring === "low-total" ? 1 : -1;
-  const rank = (/** @type {string} */ player) => (match.winners.includes(player) ? 0 : match.left.includes(player) ? 2 : 1);
+  const rank = (/** @type {string} */ player) =>
+    match.winners.includes(player) ? 0 : match.left.includes(player) ? 2 : 1;
   return [...match.players].sort((a, b) => rank(a) - rank(b) || sign * (match.scores[a] - match.scores[b]));
 }
 
@@ -66,13 +78,29 @@ export async function picture(match) {
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const style = getComputedStyle(document.documentElement);
   const ink = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {{ size?: number, weight?: number, color?: string, align?: CanvasTextAlign, most?: number }} */ { size = 30, weight = 400, color = "--ink", align = "left", most = WIDTH - 2 * EDGE } = {}) => {
+  const write = (
+    /** @type {string} */ text,
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {{ size?: number, weight?: number, color?: string, align?: CanvasTextAlign, most?: number }} */ {
+      size = 30,
+      weight = 400,
+      color = "--ink",
+      align = "left",
+      most = WIDTH - 2 * EDGE,
+    } = {},
+  ) => {
     pen.font = `${weight} ${size}px system-ui, "Noto Sans", sans-serif`;
     pen.fillStyle = ink(color);
     pen.textAlign = align;
     pen.fillText(text, x, y, most);
   };
-  const shape = (/** @type {string} */ player, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ size) => {
+  const shape = (
+    /** @type {string} */ player,
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {number} */ size,
+  ) => {
     pen.save();
     pen.translate(x, y);
     pen.scale(size / 20, size / 20);
@@ -102,9 +130,14 @@ export async function picture(match) {
     }
     shape(player, EDGE + 18, y + 18, 36);
     write(player, EDGE + 74, y + 47, { size: 34, weight: 650, most: 520 });
-    const note = match.left.includes(player) ? t("comings.left") : match.winners.includes(player) ? t("scores.winner") : "";
+    const note = match.left.includes(player)
+      ? t("comings.left")
+      : match.winners.includes(player)
+        ? t("scores.winner")
+        : "";
     write(note, WIDTH - EDGE - 200, y + 46, { size: 26, color: "--soft", align: "right", most: 260 });
-    if (points) write(String(match.scores[player]), WIDTH - EDGE - 24, y + 50, { size: 42, weight: 700, align: "right" });
+    if (points)
+      write(String(match.scores[player]), WIDTH - EDGE - 24, y + 50, { size: 42, weight: 700, align: "right" });
     y += ROW;
   }
   if (charts) {
@@ -114,19 +147,33 @@ export async function picture(match) {
   }
   y += 40;
   for (const { kind, players, amount } of match.oddities) {
-    players.slice(0, 3).forEach((player, i) => shape(player, EDGE + i * 34, y - 24, 28));
+    for (const [i, player] of players.slice(0, 3).entries()) shape(player, EDGE + i * 34, y - 24, 28);
     const x = EDGE + Math.min(3, players.length) * 34 + 12;
     write(`${players.join(", ")}: ${t(`oddity.${kind}`, { count: amount })}`, x, y, { most: WIDTH - x - EDGE });
     y += LINE;
   }
   write(t("brand"), EDGE, height - 36, { size: 24, color: "--soft" });
-  return new Promise((resolve, reject) => canvas.toBlob((/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (/** @type {Blob | null} */ blob) => (blob ? resolve(blob) : reject(new Error("no picture"))),
+      "image/png",
+    ),
+  );
 }
 
-/** The totals as lines. @param {CanvasRenderingContext2D} pen @param {import("./answers").ScoresAnswer} match @param {{ y: number, ink: (name: string) => string }} where */
+/**
+ * The totals as lines.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {import("./answers").ScoresAnswer} match
+ * @param {{ y: number, ink: (name: string) => string }} where
+ */
 function drawChart(pen, match, { y, ink }) {
   const most = Math.max(1, ...match.totals.flatMap((total) => Object.values(total)));
-  const at = (/** @type {number} */ round, /** @type {number} */ value) => /** @type {[number, number]} */ ([EDGE + (round / match.totals.length) * (WIDTH - 2 * EDGE), y + CHART * (1 - value / most)]);
+  const at = (/** @type {number} */ round, /** @type {number} */ value) =>
+    /** @type {[number, number]} */ ([
+      EDGE + (round / match.totals.length) * (WIDTH - 2 * EDGE),
+      y + CHART * (1 - value / most),
+    ]);
   pen.lineJoin = "round";
   pen.strokeStyle = ink("--line");
   pen.lineWidth = 2;
@@ -141,7 +188,7 @@ function drawChart(pen, match, { y, ink }) {
     pen.lineWidth = 6;
     pen.beginPath();
     pen.moveTo(...at(0, 0));
-    match.totals.forEach((total, round) => pen.lineTo(...at(round + 1, total[player])));
+    for (const [round, total] of match.totals.entries()) pen.lineTo(...at(round + 1, total[player]));
     pen.stroke();
     match.totals.forEach((total, round) => {
       pen.beginPath();

@@ -14,7 +14,16 @@ export function marking(canvas) {
   /** @type {[number, number] | null} */
   let from = null;
   /** @type {HTMLButtonElement} */
-  const button = h("button", { type: "button", id: "mark-draw-pile", "aria-pressed": false, onclick: () => turn(button.getAttribute("aria-pressed") !== "true") }, t("draw.mark"));
+  const button = h(
+    "button",
+    {
+      type: "button",
+      id: "mark-draw-pile",
+      "aria-pressed": false,
+      onclick: () => turn(button.getAttribute("aria-pressed") !== "true"),
+    },
+    t("draw.mark"),
+  );
   const turn = (/** @type {boolean} */ on) => {
     button.setAttribute("aria-pressed", String(on));
     canvas.classList.toggle("marking", on);
@@ -31,7 +40,16 @@ export function marking(canvas) {
     if (!from) return;
     const [[x, y], [u, v]] = [from, at(event)];
     canvas.width = canvas.clientWidth;
-    outline(canvas, [[x, y], [u, y], [u, v], [x, v]], "#ffffff");
+    outline(
+      canvas,
+      [
+        [x, y],
+        [u, y],
+        [u, v],
+        [x, v],
+      ],
+      "#ffffff",
+    );
   });
   canvas.addEventListener("pointerup", async (event) => {
     if (!from) return;
@@ -41,10 +59,13 @@ export function marking(canvas) {
     const now = await attempt(() => get("/api/camera"));
     if (!now?.width) return;
     const scale = now.width / canvas.clientWidth;
-    const region = [Math.min(x, u), Math.min(y, v), Math.abs(u - x), Math.abs(v - y)].map((one) => Math.max(0, Math.round(one * scale)));
+    const region = [Math.min(x, u), Math.min(y, v), Math.abs(u - x), Math.abs(v - y)].map((one) =>
+      Math.max(0, Math.round(one * scale)),
+    );
     const [left, top, width, height] = region;
     if (Math.min(width, height) < LEAST) return;
-    if (await attempt(() => post("/api/camera", { source: now.source, draw_pile: [left, top, width, height] }))) toast(t("draw.marked"));
+    if (await attempt(() => post("/api/camera", { source: now.source, draw_pile: [left, top, width, height] })))
+      toast(t("draw.marked"));
   });
   return button;
 }

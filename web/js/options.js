@@ -4,21 +4,54 @@ import { h } from "./dom.js";
 
 /**
  * Draws an option.
- * @param {import("./answers").OptionAnswer} option @param {boolean | number | string} value @param {(value: boolean | number | string) => void} set
+ * @param {import("./answers").OptionAnswer} option
+ * @param {boolean | number | string} value
+ * @param {(value: boolean | number | string) => void} set
  */
 export function drawOption(option, value, set) {
   const id = `option-${option.name}`;
   const sentence = h("span", { class: "small soft option-says", id: `${id}-says` }, option.sentence);
   const common = { id, "aria-describedby": `${id}-says` };
   if (option.kind === "flag") {
-    return h("div", { class: "option", "data-key": option.name },
-      h("label", { class: "check" }, h("input", { type: "checkbox", checked: value === true, ...common, onchange: (event) => set(event.target.checked) }), h("span", {}, option.title)), sentence);
+    return h(
+      "div",
+      { class: "option", "data-key": option.name },
+      h(
+        "label",
+        { class: "check" },
+        h("input", {
+          type: "checkbox",
+          checked: value === true,
+          ...common,
+          onchange: (event) => set(event.target.checked),
+        }),
+        h("span", {}, option.title),
+      ),
+      sentence,
+    );
   }
-  const field = option.kind === "choice"
-    ? h("select", { ...common, onchange: (event) => set(event.target.value) },
-      option.values.map((one) => h("option", { value: one.value, selected: one.value === value }, one.title)))
-    : h("input", { type: "number", min: String(option.least ?? 0), max: option.most === null ? null : String(option.most), step: "1", value: String(value), ...common, onchange: (event) => {
-      if (event.target.value !== "" && event.target.reportValidity()) set(Number(event.target.value));
-    } });
-  return h("div", { class: "option", "data-key": option.name }, h("label", { class: "field inline-field" }, h("span", {}, option.title), field), sentence);
+  const field =
+    option.kind === "choice"
+      ? h(
+          "select",
+          { ...common, onchange: (event) => set(event.target.value) },
+          option.values.map((one) => h("option", { value: one.value, selected: one.value === value }, one.title)),
+        )
+      : h("input", {
+          type: "number",
+          min: String(option.least ?? 0),
+          max: option.most === null ? null : String(option.most),
+          step: "1",
+          value: String(value),
+          ...common,
+          onchange: (event) => {
+            if (event.target.value !== "" && event.target.reportValidity()) set(Number(event.target.value));
+          },
+        });
+  return h(
+    "div",
+    { class: "option", "data-key": option.name },
+    h("label", { class: "field inline-field" }, h("span", {}, option.title), field),
+    sentence,
+  );
 }

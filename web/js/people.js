@@ -15,9 +15,12 @@ const SHAPES = [
   '<path d="M10 1c3.5 5 6 8 6 11.5a6 6 0 0 1-12 0C4 9 6.5 6 10 1z"/>',
   '<path d="M7 1.5h6V7h5.5v6H13v5.5H7V13H1.5V7H7z"/>',
   '<path d="M11.5 1 3.5 11.5h5L7.5 19l9-11.5h-5.3z"/>',
-  '<path fill-rule="evenodd" d="M10 1.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zm0 5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7z"/>',
+  '<path fill-rule="evenodd" d="M10 1.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zm0 5a3.5 3.5 0 1 1 0 7 ' +
+    '3.5 3.5 0 0 1 0-7z"/>',
   '<path d="m10 1.5 8.5 6.2-3.2 10H4.7l-3.2-10z"/>',
-  '<path d="M10 10C7 7.5 5.5 6 5.5 4.5a4.5 4.5 0 0 1 9 0C14.5 6 13 7.5 10 10c2.5-3 4-4.5 5.5-4.5a4.5 4.5 0 0 1 0 9C14 14.5 12.5 13 10 10c3 2.5 4.5 4 4.5 5.5a4.5 4.5 0 0 1-9 0c0-1.5 1.5-3 4.5-5.5-2.5 3-4 4.5-5.5 4.5a4.5 4.5 0 0 1 0-9C6 5.5 7.5 7 10 10z"/>',
+  '<path d="M10 10C7 7.5 5.5 6 5.5 4.5a4.5 4.5 0 0 1 9 0C14.5 6 13 7.5 10 10c2.5-3 4-4.5 5.5-4.5a4.5 ' +
+    "4.5 0 0 1 0 9C14 14.5 12.5 13 10 10c3 2.5 4.5 4 4.5 5.5a4.5 4.5 0 0 1-9 0c0-1.5 1.5-3 4.5-5.5-2.5 " +
+    '3-4 4.5-5.5 4.5a4.5 4.5 0 0 1 0-9C6 5.5 7.5 7 10 10z"/>',
 ];
 
 /** @type {Record<string, number>} */
@@ -44,10 +47,15 @@ export function personColor(name) {
 
 /** The same, as it is now, for a canvas. @param {string} name */
 export function personInk(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--person-${number(name) % MARKS}`).trim();
+  return getComputedStyle(document.documentElement)
+    .getPropertyValue(`--person-${number(name) % MARKS}`)
+    .trim();
 }
 
-/** A person's shape in a box of 20, as markup. Beyond ten people, colours and shapes are paired anew. @param {string} name */
+/**
+ * A person's shape in a box of 20, as markup. Beyond ten people, colours and shapes are paired anew.
+ * @param {string} name
+ */
 export function personShape(name) {
   const n = number(name);
   return SHAPES[(n + Math.floor(n / MARKS)) % MARKS];

@@ -8,44 +8,82 @@ import { cardName, t } from "./i18n.js";
 /**
  * Asks for a card of the edition.
  * @param {string} title
- * @param {{ edition: string, allowed?: Set<string>, color?: string | null, extra?: (close: import("./types").Close<string>) => import("./types").Child }} how
+ * @param {{ edition: string, allowed?: Set<string>, color?: string | null, extra?: (close:
+ *   import("./types").Close<string>) => import("./types").Child }} how
  *   allowed: the cards that fit, all where absent; color: the one to begin with
  * @returns {Promise<string | null>} its name, or null, or what `extra` closes with
  */
 export async function pickCard(title, how) {
   const deck = Object.keys(await deckOf(how.edition));
-  return ask(title, (/** @type {import("./types").Close<string>} */ close) => {
-    const cards = palette(deck, { color: how.color, allowed: how.allowed, tap: close });
-    return h("div", { class: "picker" }, how.extra?.(close), cards);
-  }, t("close"));
+  return ask(
+    title,
+    (/** @type {import("./types").Close<string>} */ close) => {
+      const cards = palette(deck, { color: how.color, allowed: how.allowed, tap: close });
+      return h("div", { class: "picker" }, how.extra?.(close), cards);
+    },
+    t("close"),
+  );
 }
 
 /**
  * Lets cards be tapped one after the other until all are there: the dialog stays open. What is there is shown, and one
  * tap takes it away again.
  * @param {string} title
- * @param {{ edition: string, cards: () => string[], says: () => string, add: (card: string) => void, remove: (place: number) => void }} how
+ * @param {{ edition: string, cards: () => string[], says: () => string, add: (card: string) => void, remove: (place:
+ *   number) => void }} how
  *   cards: those that are there; says: what they come to, in words
  */
 export async function pickCards(title, how) {
   const deck = Object.keys(await deckOf(how.edition));
-  return ask(title, (close) => {
-    const there = h("div", { class: "picker-there" });
-    const draw = () => fill(there,
-      h("p", { class: "picker-sum", role: "status" }, how.says()),
-      h("div", { class: "picker-chosen" }, how.cards().map((card, place) =>
-        h("button", { type: "button", class: "card-button", "data-place": place, "aria-label": t("picker.remove", { card: cardName(card) }), onclick: () => {
-          how.remove(place);
-          draw();
-        } }, drawCard(card, { decorative: true })))));
-    draw();
-    return h("div", { class: "picker" },
-      palette(deck, { tap: (card) => {
-        how.add(card);
-        draw();
-      } }), there,
-      h("div", { class: "row end" }, h("button", { type: "button", class: "primary", id: "picked", onclick: () => close(null) }, t("picker.done"))));
-  }, t("close"));
+  return ask(
+    title,
+    (close) => {
+      const there = h("div", { class: "picker-there" });
+      const draw = () =>
+        fill(
+          there,
+          h("p", { class: "picker-sum", role: "status" }, how.says()),
+          h(
+            "div",
+            { class: "picker-chosen" },
+            how.cards().map((card, place) =>
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "card-button",
+                  "data-place": place,
+                  "aria-label": t("picker.remove", { card: cardName(card) }),
+                  onclick: () => {
+                    how.remove(place);
+                    draw();
+                  },
+                },
+                drawCard(card, { decorative: true }),
+              ),
+            ),
+          ),
+        );
+      draw();
+      return h(
+        "div",
+        { class: "picker" },
+        palette(deck, {
+          tap: (card) => {
+            how.add(card);
+            draw();
+          },
+        }),
+        there,
+        h(
+          "div",
+          { class: "row end" },
+          h("button", { type: "button", class: "primary", id: "picked", onclick: () => close(null) }, t("picker.done")),
+        ),
+      );
+    },
+    t("close"),
+  );
 }
 
 /**
@@ -55,15 +93,50 @@ export async function pickCards(title, how) {
 function palette(deck, { color = null, allowed, tap }) {
   let shown = color ?? "red";
   const place = h("div", { class: "picker" });
-  const draw = () => fill(place,
-    h("div", { class: "picker-colors", role: "group", "aria-label": t("picker.color") }, COLORS.map((one) =>
-      h("button", { type: "button", class: `chip-${one}`, "aria-pressed": one === shown, onclick: () => {
-        shown = one;
-        draw();
-      } }, shape(one), t(`color.${one}`)))),
-    h("div", { class: "picker-cards" }, deck.filter((card) => card.startsWith(`${shown} `) || card.startsWith("wild")).map((card) =>
-      h("button", { type: "button", class: "card-button", "data-card": card, disabled: allowed !== undefined && !allowed.has(card), onclick: () => tap(card) },
-        drawCard(card, { decorative: true }), h("span", { class: "visually-hidden" }, cardName(card))))));
+  const draw = () =>
+    fill(
+      place,
+      h(
+        "div",
+        { class: "picker-colors", role: "group", "aria-label": t("picker.color") },
+        COLORS.map((one) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: `chip-${one}`,
+              "aria-pressed": one === shown,
+              onclick: () => {
+                shown = one;
+                draw();
+              },
+            },
+            shape(one),
+            t(`color.${one}`),
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "picker-cards" },
+        deck
+          .filter((card) => card.startsWith(`${shown} `) || card.startsWith("wild"))
+          .map((card) =>
+            h(
+              "button",
+              {
+                type: "button",
+                class: "card-button",
+                "data-card": card,
+                disabled: allowed !== undefined && !allowed.has(card),
+                onclick: () => tap(card),
+              },
+              drawCard(card, { decorative: true }),
+              h("span", { class: "visually-hidden" }, cardName(card)),
+            ),
+          ),
+      ),
+    );
   draw();
   return place;
 }

@@ -75,7 +75,12 @@ export class Picture {
   }
 }
 
-/** Draws a dashed outline. @param {HTMLCanvasElement} canvas @param {number[][]} corners in its pixels @param {string} color */
+/**
+ * Draws a dashed outline.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number[][]} corners in its pixels
+ * @param {string} color
+ */
 export function outline(canvas, corners, color) {
   const pen = canvas.getContext("2d");
   if (!pen) return;
@@ -88,8 +93,12 @@ export function outline(canvas, corners, color) {
   pen.stroke();
 }
 
-/** How the camera does; details are known in English alone. @param {{ health: string | null, detail: string }} camera */
+/**
+ * How the camera does; details are known in English alone.
+ * @param {{ health: string | null, detail: string }} camera
+ */
 function said(camera) {
-  const detail = document.documentElement.lang === "en" ? `${camera.detail.charAt(0).toUpperCase()}${camera.detail.slice(1)}` : "";
+  const detail =
+    document.documentElement.lang === "en" ? `${camera.detail.charAt(0).toUpperCase()}${camera.detail.slice(1)}` : "";
   return `${t(`health.${camera.health}`)} ${detail}`.trim();
 }

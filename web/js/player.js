@@ -30,9 +30,22 @@ live({
 
 function draw() {
   const { match, state } = view;
-  fill($("#who"), me.player
-    ? h("p", { class: "row spread" }, h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))), h("span", { class: "row" }, match && rulesButton(), h("a", { href: "/join", class: "small" }, t("player.change"))))
-    : h("a", { class: "button", href: "/join" }, t("join.who")));
+  fill(
+    $("#who"),
+    me.player
+      ? h(
+          "p",
+          { class: "row spread" },
+          h("span", { class: "person" }, mark(me.player), h("span", {}, t("player.as", { player: me.player }))),
+          h(
+            "span",
+            { class: "row" },
+            match && rulesButton(),
+            h("a", { href: "/join", class: "small" }, t("player.change")),
+          ),
+        )
+      : h("a", { class: "button", href: "/join" }, t("join.who")),
+  );
   if (match === null) {
     fill($("#turn"), h("p", { class: "turn-word" }, t("table.none")));
     for (const id of ["caption", "actions", "questions", "ring", "race"]) fill($(`#${id}`));
@@ -43,19 +56,42 @@ function draw() {
   mine = now;
   document.body.classList.toggle("my-turn", now);
   document.title = `${now ? "● " : ""}${t("nav.player")} · ${t("brand")}`;
-  const word = state.winners.length ? t("player.over", { players: state.winners.join(", ") })
-    : now ? t("player.now") : state.next === me.player ? t("player.next") : state.turn ? t("player.wait", { player: state.turn }) : view.prompt;
-  fill($("#turn"),
+  const word = state.winners.length
+    ? t("player.over", { players: state.winners.join(", ") })
+    : now
+      ? t("player.now")
+      : state.next === me.player
+        ? t("player.next")
+        : state.turn
+          ? t("player.wait", { player: state.turn })
+          : view.prompt;
+  fill(
+    $("#turn"),
     h("div", { class: "turn-top" }, drawCard(state.top)),
-    h("div", { class: "stack" },
+    h(
+      "div",
+      { class: "stack" },
       h("p", { class: "turn-word" }, word),
       now && h("p", { class: "soft" }, view.prompt),
       state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
       state.color && h("p", { class: "row" }, h("span", { class: "soft" }, t("table.color")), colorChip(state.color)),
-      me.player && me.player in state.hands && h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] }))));
-  fill($("#caption"), (view.ruling?.sentences ?? []).map((sentence) => h("span", {}, sentence)));
-  fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
+      me.player &&
+        me.player in state.hands &&
+        h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] })),
+    ),
+  );
+  fill(
+    $("#caption"),
+    (view.ruling?.sentences ?? []).map((sentence) => h("span", {}, sentence)),
+  );
+  fill(
+    $("#questions"),
+    view.questions.map((question) => drawQuestion(question, view, me)),
+  );
   fill($("#actions"), buttons(actions(view, me, true), "big"));
   fill($("#ring"), drawRing(view));
-  fill($("#race"), match.scoring === "single-round" ? null : drawRace({ ...match, scores: state.scores, winners: state.winners }));
+  fill(
+    $("#race"),
+    match.scoring === "single-round" ? null : drawRace({ ...match, scores: state.scores, winners: state.winners }),
+  );
 }

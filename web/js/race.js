@@ -7,29 +7,51 @@ import { mark, person, personColor, personShape } from "./people.js";
 /** A kart that drives to the right, in a box of 60 by 34; the driver's shape is its number. @param {string} player */
 function kart(player) {
   const element = svg(
-    '<path d="M4 24c0-5 3-8 8-8h9l5-7h10l4 8h10c5 0 7 3 7 7v2H4z" fill="currentColor" stroke="var(--ink)" stroke-width="1.6" stroke-linejoin="round"/>'
-    + '<circle cx="30" cy="7" r="5" fill="var(--raised)" stroke="var(--ink)" stroke-width="1.6"/><path d="M3 12v9M1 11h7" stroke="var(--ink)" stroke-width="2.4" stroke-linecap="round"/>'
-    + '<circle cx="15" cy="26" r="6.5" fill="var(--ink)"/><circle cx="15" cy="26" r="2.4" fill="var(--raised)"/><circle cx="46" cy="26" r="6.5" fill="var(--ink)"/><circle cx="46" cy="26" r="2.4" fill="var(--raised)"/>'
-    + `<g transform="translate(24.5 14) scale(0.5)" fill="var(--raised)">${personShape(player)}</g>`, "0 0 60 34");
+    '<path d="M4 24c0-5 3-8 8-8h9l5-7h10l4 8h10c5 0 7 3 7 7v2H4z" fill="currentColor" ' +
+      'stroke="var(--ink)" stroke-width="1.6" stroke-linejoin="round"/>' +
+      '<circle cx="30" cy="7" r="5" fill="var(--raised)" stroke="var(--ink)" stroke-width="1.6"/>' +
+      '<path d="M3 12v9M1 11h7" stroke="var(--ink)" stroke-width="2.4" stroke-linecap="round"/>' +
+      '<circle cx="15" cy="26" r="6.5" fill="var(--ink)"/>' +
+      '<circle cx="15" cy="26" r="2.4" fill="var(--raised)"/>' +
+      '<circle cx="46" cy="26" r="6.5" fill="var(--ink)"/>' +
+      '<circle cx="46" cy="26" r="2.4" fill="var(--raised)"/>' +
+      `<g transform="translate(24.5 14) scale(0.5)" fill="var(--raised)">${personShape(player)}</g>`,
+    "0 0 60 34",
+  );
   element.style.color = personColor(player);
   return element;
 }
 
 /**
  * Draws the race. Karts move from where they were where the drawing before was one of the same place.
- * @param {{ players: string[], scores: Record<string, number>, target: number, scoring: string, winners: string[] }} match
+ * @param {{ players: string[], scores: Record<string, number>, target: number, scoring: string, winners: string[] }}
+ *   match
  */
 export function drawRace({ players, scores, target, scoring, winners }) {
   const low = scoring === "low-total";
-  return h("div", { class: "race" },
-    h("ol", { class: "plain lanes", "aria-label": t("race") }, players.map((player) => {
-      const part = Math.min(1, Math.max(0, scores[player] / target));
-      return h("li", { class: `lane ${winners.includes(player) ? "won" : ""}`, "data-player": player },
-        h("span", { class: "lane-name" }, person(player)),
-        h("span", { class: "lane-track", vars: { "--part": part.toFixed(4), "--color": personColor(player) } }, h("span", { class: "lane-kart", "aria-hidden": "true" }, kart(player))),
-        h("strong", { class: "lane-score" }, scores[player]));
-    })),
-    h("p", { class: "small soft race-note" }, t(low ? "race.low" : "race.to", { target })));
+  return h(
+    "div",
+    { class: "race" },
+    h(
+      "ol",
+      { class: "plain lanes", "aria-label": t("race") },
+      players.map((player) => {
+        const part = Math.min(1, Math.max(0, scores[player] / target));
+        return h(
+          "li",
+          { class: `lane ${winners.includes(player) ? "won" : ""}`, "data-player": player },
+          h("span", { class: "lane-name" }, person(player)),
+          h(
+            "span",
+            { class: "lane-track", vars: { "--part": part.toFixed(4), "--color": personColor(player) } },
+            h("span", { class: "lane-kart", "aria-hidden": "true" }, kart(player)),
+          ),
+          h("strong", { class: "lane-score" }, scores[player]),
+        );
+      }),
+    ),
+    h("p", { class: "small soft race-note" }, t(low ? "race.low" : "race.to", { target })),
+  );
 }
 
 /**
@@ -40,14 +62,53 @@ export function drawPodium(match) {
   const low = match.scoring === "low-total";
   const points = match.scoring !== "single-round";
   const rest = match.players.filter((/** @type {string} */ player) => !match.winners.includes(player));
-  if (points) rest.sort((/** @type {string} */ a, /** @type {string} */ b) => (low ? 1 : -1) * (match.scores[a] - match.scores[b]));
+  if (points)
+    rest.sort(
+      (/** @type {string} */ a, /** @type {string} */ b) => (low ? 1 : -1) * (match.scores[a] - match.scores[b]),
+    );
   const order = [...match.winners, ...(points ? rest : [])].slice(0, Math.max(3, match.winners.length));
-  const place = (/** @type {string} */ player) => (match.winners.includes(player) ? 1 : 1 + order.filter((other) => match.winners.includes(other) || (low ? match.scores[other] < match.scores[player] : match.scores[other] > match.scores[player])).length);
-  return h("div", { class: "podium-box stack" },
-    h("ol", { class: "plain podium" }, order.map((player) => h("li", { class: `step step-${Math.min(3, place(player))}`, "data-player": player, vars: { "--color": personColor(player) } },
-      h("span", { class: "step-mark" }, mark(player)), h("strong", { class: "step-name" }, player),
-      points && h("span", { class: "step-score" }, t("ring.points", { count: match.scores[player] })),
-      h("span", { class: "step-block" }, place(player))))),
-    match.oddities.length > 0 && h("ul", { class: "plain oddities" }, match.oddities.map((one) =>
-      h("li", { "data-key": one.kind }, h("span", { class: "oddity-who" }, one.players.map(person)), h("span", {}, t(`oddity.${one.kind}`, { count: one.amount }))))));
+  const place = (/** @type {string} */ player) =>
+    match.winners.includes(player)
+      ? 1
+      : 1 +
+        order.filter(
+          (other) =>
+            match.winners.includes(other) ||
+            (low ? match.scores[other] < match.scores[player] : match.scores[other] > match.scores[player]),
+        ).length;
+  return h(
+    "div",
+    { class: "podium-box stack" },
+    h(
+      "ol",
+      { class: "plain podium" },
+      order.map((player) =>
+        h(
+          "li",
+          {
+            class: `step step-${Math.min(3, place(player))}`,
+            "data-player": player,
+            vars: { "--color": personColor(player) },
+          },
+          h("span", { class: "step-mark" }, mark(player)),
+          h("strong", { class: "step-name" }, player),
+          points && h("span", { class: "step-score" }, t("ring.points", { count: match.scores[player] })),
+          h("span", { class: "step-block" }, place(player)),
+        ),
+      ),
+    ),
+    match.oddities.length > 0 &&
+      h(
+        "ul",
+        { class: "plain oddities" },
+        match.oddities.map((one) =>
+          h(
+            "li",
+            { "data-key": one.kind },
+            h("span", { class: "oddity-who" }, one.players.map(person)),
+            h("span", {}, t(`oddity.${one.kind}`, { count: one.amount })),
+          ),
+        ),
+      ),
+  );
 }

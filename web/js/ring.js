@@ -16,7 +16,9 @@ const LEAST = 0.62;
  */
 export function angles({ match, seats }) {
   const { players } = match;
-  const known = players.map((player) => (seats ?? []).find((one) => one.player === player && one.certainty >= SURE)?.direction ?? null);
+  const known = players.map(
+    (player) => (seats ?? []).find((one) => one.player === player && one.certainty >= SURE)?.direction ?? null,
+  );
   const even = players.map((_, seat) => (seat / players.length) * 360);
   if (known.some((direction) => direction === null)) return even;
   const order = players.map((_, seat) => seat).sort((a, b) => Number(known[a]) - Number(known[b]));
@@ -53,11 +55,19 @@ export function drawRing(view, how = {}) {
   const way = t(clockwise ? "ring.clockwise" : "ring.counterclockwise");
   const { players } = match;
   const at = angles(view);
-  return h("div", { class: `ring-box ${players.length >= CROWD ? "crowded" : ""}` },
-    arrows(clockwise), h("p", { class: "visually-hidden" }, way),
-    h("ol", { class: "ring", "aria-label": way }, players.map((player, seat) => {
-      return drawSeat(view, player, at[seat], how);
-    })));
+  return h(
+    "div",
+    { class: `ring-box ${players.length >= CROWD ? "crowded" : ""}` },
+    arrows(clockwise),
+    h("p", { class: "visually-hidden" }, way),
+    h(
+      "ol",
+      { class: "ring", "aria-label": way },
+      players.map((player, seat) => {
+        return drawSeat(view, player, at[seat], how);
+      }),
+    ),
+  );
 }
 
 /**
@@ -72,32 +82,72 @@ function place(direction) {
   return { "--x": (x * out).toFixed(4), "--y": (y * out).toFixed(4) };
 }
 
-/** @param {import("./types").Running} view @param {string} player @param {number} direction degrees clockwise from the top @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} how */
+/**
+ * @param {import("./types").Running} view
+ * @param {string} player
+ * @param {number} direction degrees clockwise from the top
+ * @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} how
+ */
 function drawSeat({ state, match, seats }, player, direction, how) {
   const turn = state.turn === player;
   const next = state.next === player && !turn;
   const count = state.hands[player];
   const owed = (seats ?? []).find((one) => one.player === player && one.owed > 0);
-  const tags = [owed && t("ring.owed", { taken: owed.taken, owed: owed.owed }), next && t("ring.next"), state.dealer === player && t("ring.dealer")].filter(Boolean).join(" · ");
-  const kind = [turn && "turn", next && "next", how.acting === player && "acting", how.awaited?.includes(player) && "awaited", count === 1 && "last"];
+  const tags = [
+    owed && t("ring.owed", { taken: owed.taken, owed: owed.owed }),
+    next && t("ring.next"),
+    state.dealer === player && t("ring.dealer"),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const kind = [
+    turn && "turn",
+    next && "next",
+    how.acting === player && "acting",
+    how.awaited?.includes(player) && "awaited",
+    count === 1 && "last",
+  ];
   const inside = [
     h("span", { class: "seat-who" }, mark(player), h("span", { class: "seat-name" }, player)),
-    h("span", { class: "seat-count" }, fan(count), h("span", { class: "visually-hidden" }, t("ring.cards", { player, count })), h("span", { "aria-hidden": "true" }, count),
-      match.scoring !== "single-round" && h("span", { class: "seat-score" }, t("ring.points", { count: state.scores[player] })),
-      state.called.includes(player) && h("strong", { class: "seat-uno" }, "UNO")),
+    h(
+      "span",
+      { class: "seat-count" },
+      fan(count),
+      h("span", { class: "visually-hidden" }, t("ring.cards", { player, count })),
+      h("span", { "aria-hidden": "true" }, count),
+      match.scoring !== "single-round" &&
+        h("span", { class: "seat-score" }, t("ring.points", { count: state.scores[player] })),
+      state.called.includes(player) && h("strong", { class: "seat-uno" }, "UNO"),
+    ),
     turn && h("span", { class: "visually-hidden" }, t("ring.turn")),
     h("span", { class: "seat-tag" }, tags),
   ];
-  return h("li", { class: `seat ${kind.filter(Boolean).join(" ")}`, "data-player": player, "data-at": Math.round(direction) % 360, vars: place(direction) },
-    how.tap ? h("button", { type: "button", class: "seat-in", "aria-pressed": how.acting === player, onclick: () => how.tap?.(player) }, inside)
-      : h("div", { class: "seat-in" }, inside));
+  return h(
+    "li",
+    {
+      class: `seat ${kind.filter(Boolean).join(" ")}`,
+      "data-player": player,
+      "data-at": Math.round(direction) % 360,
+      vars: place(direction),
+    },
+    how.tap
+      ? h(
+          "button",
+          { type: "button", class: "seat-in", "aria-pressed": how.acting === player, onclick: () => how.tap?.(player) },
+          inside,
+        )
+      : h("div", { class: "seat-in" }, inside),
+  );
 }
 
 /** Two arrows around the pile, the way that play goes. @param {boolean} clockwise */
 function arrows(clockwise) {
-  const arrow = svg(clockwise
-    ? '<path d="M50 8A42 42 0 0 1 92 50M50 92A42 42 0 0 1 8 50"/><path d="m84 42 8 10 8-10M16 58 8 48 0 58"/>'
-    : '<path d="M50 8A42 42 0 0 0 8 50M50 92A42 42 0 0 0 92 50"/><path d="m0 42 8 10 8-10M100 58 92 48 84 58"/>', "-4 -4 108 108");
+  const arrow = svg(
+    clockwise
+      ? '<path d="M50 8A42 42 0 0 1 92 50M50 92A42 42 0 0 1 8 50"/><path d="m84 42 8 10 8-10M16 58 8 48 0 58"/>'
+      : '<path d="M50 8A42 42 0 0 0 8 50M50 92A42 42 0 0 0 92 50"/><path d="m0 42 8 10 8-10M100 58 92 48 84 58"/>',
+    "-4 -4 108 108",
+  );
   arrow.classList.add("ring-arrow");
   return arrow;
 }
@@ -105,6 +155,11 @@ function arrows(clockwise) {
 /** A little fan of cards. @param {number} count */
 function fan(count) {
   const shown = Math.min(count, 5);
-  const cards = Array.from({ length: shown }, (_, i) => `<rect x="8" y="4" width="9" height="14" rx="1.6" transform="rotate(${(i - (shown - 1) / 2) * 13} 12 24)" fill="var(--raised)" stroke="currentColor" stroke-width="1.4"/>`);
+  const cards = Array.from(
+    { length: shown },
+    (_, i) =>
+      `<rect x="8" y="4" width="9" height="14" rx="1.6" transform="rotate(${(i - (shown - 1) / 2) * 13} 12 ` +
+      `24)" fill="var(--raised)" stroke="currentColor" stroke-width="1.4"/>`,
+  );
   return svg(cards.join(""));
 }

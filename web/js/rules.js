@@ -16,7 +16,30 @@ async function openRules() {
   if (!found) return;
   const { entries } = /** @type {import("./answers").RulesAnswer} */ (found);
   const parts = [...new Set(entries.map((one) => one.part))];
-  await ask(t("rules.title"), () => parts.map((part) => h("section", { class: "stack" }, h("h3", {}, t(`rules.${part}`)),
-    h("ul", { class: "plain sheet" }, entries.filter((one) => one.part === part).map((one) => h("li", { class: "sheet-item", "data-key": one.key },
-      part === "item" && itemIcon(one.key), h("span", {}, h("strong", {}, one.title), " ", one.text)))))), t("close"));
+  await ask(
+    t("rules.title"),
+    () =>
+      parts.map((part) =>
+        h(
+          "section",
+          { class: "stack" },
+          h("h3", {}, t(`rules.${part}`)),
+          h(
+            "ul",
+            { class: "plain sheet" },
+            entries
+              .filter((one) => one.part === part)
+              .map((one) =>
+                h(
+                  "li",
+                  { class: "sheet-item", "data-key": one.key },
+                  part === "item" && itemIcon(one.key),
+                  h("span", {}, h("strong", {}, one.title), " ", one.text),
+                ),
+              ),
+          ),
+        ),
+      ),
+    t("close"),
+  );
 }

@@ -1,6 +1,6 @@
 /** Reading a hand from pictures of it: each card outlined and named, one tap to add, change or remove. */
 
-import { Refused, get, post } from "./api.js";
+import { get, post, Refused } from "./api.js";
 import { attempt, worded } from "./attempt.js";
 import { drawCard } from "./card.js";
 import { $, fill, h, pen as penOf, toast } from "./dom.js";
@@ -9,7 +9,9 @@ import { pickCard, pickCards } from "./picker.js";
 import { live, prepare } from "./shell.js";
 import { stills } from "./stills.js";
 
-/** @typedef {{ card: string, other: string | null, quad: number[][] | null, picture: number, confidence: number }} Held */
+/**
+ * @typedef {{ card: string, other: string | null, quad: number[][] | null, picture: number, confidence: number }} Held
+ */
 
 /** What iPhones write where they are not told otherwise, and no other browser reads. */
 const HEIC = /hei[cf]/i;
@@ -23,7 +25,7 @@ let view = /** @type {import("./types").Running} */ (await get("/api/view"));
 const choices = await get("/api/choices");
 // Of a hand that was scored before and is to be mended: the number of its ruling.
 let amended = Number(wanted.get("n")) || null;
-let player = challenge ? view.state?.turn ?? null : wanted.get("player");
+let player = challenge ? (view.state?.turn ?? null) : wanted.get("player");
 /** @type {Blob[]} */
 let pictures = [];
 /** @type {Held[]} */
@@ -45,7 +47,16 @@ const points = h("input", { type: "number", min: "0", max: "9999", step: "1", in
 addEventListener("popstate", () => location.reload());
 if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
 else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && me.player !== view.state.challenger))) {
-  fill($("#scan"), h("p", { class: "panel" }, view.state.phase === "reveal" ? t("scan.private", { player: view.state.challenger ?? "" }) : t("scan.nochallenge")));
+  fill(
+    $("#scan"),
+    h(
+      "p",
+      { class: "panel" },
+      view.state.phase === "reveal"
+        ? t("scan.private", { player: view.state.challenger ?? "" })
+        : t("scan.nochallenge"),
+    ),
+  );
 } else {
   begin();
   if (amended !== null) await recall(amended);
@@ -58,32 +69,88 @@ async function recall(n) {
   if (!line) return;
   if (line.move.points !== undefined) points.value = String(line.move.points);
   if (line.picture) pictures = [await (await fetch(`/api/pictures/${encodeURIComponent(line.picture)}`)).blob()];
-  cards = (line.move.cards ?? []).map((/** @type {string} */ card) => ({ card, other: null, quad: null, picture: -1, confidence: 1 }));
+  cards = (line.move.cards ?? []).map((/** @type {string} */ card) => ({
+    card,
+    other: null,
+    quad: null,
+    picture: -1,
+    confidence: 1,
+  }));
   draw();
 }
 
 function begin() {
   const awaited = view.legal.hand;
   player ??= awaited[0] ?? view.match.players[0];
-  fill($("#title"), challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }));
-  fill($("#scan"), told,
-    challenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger: view.state.challenger ?? "", player: player ?? "" })),
-    !challenge && amended === null && h("label", { class: "field" }, t("scan.whose"), h("select", { id: "whose", onchange: (event) => {
-      player = event.target.value;
-      clear();
-    } }, view.match.players.map((/** @type {string} */ one) => h("option", { value: one, selected: one === player }, one, awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`)))),
-    h("div", { class: "scan-grid" },
-      h("section", { class: "panel stack", "aria-label": t("scan.pictures") }, h("p", { class: "soft" }, t("scan.how")), takeButtons(), drawn),
-      h("section", { class: "panel stack", "aria-label": t("scan.cards") }, sum, found, !challenge && pointsForm())));
+  fill(
+    $("#title"),
+    challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }),
+  );
+  fill(
+    $("#scan"),
+    told,
+    challenge &&
+      h(
+        "p",
+        { class: "panel warn" },
+        t("scan.secret", { challenger: view.state.challenger ?? "", player: player ?? "" }),
+      ),
+    !challenge &&
+      amended === null &&
+      h(
+        "label",
+        { class: "field" },
+        t("scan.whose"),
+        h(
+          "select",
+          {
+            id: "whose",
+            onchange: (event) => {
+              player = event.target.value;
+              clear();
+            },
+          },
+          view.match.players.map((/** @type {string} */ one) =>
+            h(
+              "option",
+              { value: one, selected: one === player },
+              one,
+              awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`,
+            ),
+          ),
+        ),
+      ),
+    h(
+      "div",
+      { class: "scan-grid" },
+      h(
+        "section",
+        { class: "panel stack", "aria-label": t("scan.pictures") },
+        h("p", { class: "soft" }, t("scan.how")),
+        takeButtons(),
+        drawn,
+      ),
+      h("section", { class: "panel stack", "aria-label": t("scan.cards") }, sum, found, !challenge && pointsForm()),
+    ),
+  );
   draw();
 }
 
 /** For a hand that its player has added up. */
 function pointsForm() {
-  return h("form", { class: "row points-form", id: "points-form", onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    if (points.value !== "") confirmHand({ points: Number(points.value) });
-  } }, h("label", { class: "field inline-field grow" }, h("span", {}, t("scan.known")), points), h("button", { id: "enter-points" }, t("scan.enter")));
+  return h(
+    "form",
+    {
+      class: "row points-form",
+      id: "points-form",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        if (points.value !== "") confirmHand({ points: Number(points.value) });
+      },
+    },
+    h("label", { class: "field inline-field grow" }, h("span", {}, t("scan.known")), points),
+    h("button", { id: "enter-points" }, t("scan.enter")),
+  );
 }
 
 function clear() {
@@ -98,26 +165,45 @@ function clear() {
 
 function takeButtons() {
   /** @type {HTMLInputElement} */
-  const file = h("input", { type: "file", accept: "image/jpeg,image/png,image/webp", capture: "environment", id: "photo", class: "visually-hidden", onchange: () => take([...file.files ?? []]) });
+  const file = h("input", {
+    type: "file",
+    accept: "image/jpeg,image/png,image/webp",
+    capture: "environment",
+    id: "photo",
+    class: "visually-hidden",
+    onchange: () => take([...(file.files ?? [])]),
+  });
   /** @type {HTMLInputElement} */
-  const several = h("input", { type: "file", accept: "image/*,video/*", multiple: true, id: "files", class: "visually-hidden", onchange: async () => {
-    const all = [...several.files ?? []];
-    const videos = all.filter((one) => one.type.startsWith("video/"));
-    /** @type {Blob[]} */
-    const photos = all.filter((one) => one.type.startsWith("image/") && !HEIC.test(one.type + one.name));
-    if (all.some((one) => HEIC.test(one.type + one.name))) toast(t("scan.heic"));
-    for (const video of videos) {
-      const found = await stills(video, 4);
-      if (!found.length) toast(t("scan.nofilm"));
-      photos.push(...found);
-    }
-    several.value = "";
-    take(photos);
-  } });
-  return h("div", { class: "row" }, file, several,
+  const several = h("input", {
+    type: "file",
+    accept: "image/*,video/*",
+    multiple: true,
+    id: "files",
+    class: "visually-hidden",
+    onchange: async () => {
+      const all = [...(several.files ?? [])];
+      const videos = all.filter((one) => one.type.startsWith("video/"));
+      /** @type {Blob[]} */
+      const photos = all.filter((one) => one.type.startsWith("image/") && !HEIC.test(one.type + one.name));
+      if (all.some((one) => HEIC.test(one.type + one.name))) toast(t("scan.heic"));
+      for (const video of videos) {
+        const found = await stills(video, 4);
+        if (!found.length) toast(t("scan.nofilm"));
+        photos.push(...found);
+      }
+      several.value = "";
+      take(photos);
+    },
+  });
+  return h(
+    "div",
+    { class: "row" },
+    file,
+    several,
     h("label", { class: "button primary big", for: "photo" }, t("scan.photo")),
     h("label", { class: "button", for: "files" }, t("scan.files")),
-    h("button", { type: "button", onclick: tableCamera }, t("scan.table")));
+    h("button", { type: "button", onclick: tableCamera }, t("scan.table")),
+  );
 }
 
 /** Uses the picture of the camera over the table. */
@@ -156,38 +242,94 @@ async function small(picture) {
   smaller.width = Math.round(bitmap.width * scale);
   smaller.height = Math.round(bitmap.height * scale);
   penOf(smaller).drawImage(bitmap, 0, 0, smaller.width, smaller.height);
-  return new Promise((resolve) => smaller.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92));
+  return new Promise((resolve) =>
+    smaller.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92),
+  );
 }
 
 function draw() {
-  fill(drawn, pictures.map((picture, number) => outlined(picture, number)),
-    pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")));
-  const expected = amended === null ? view.state.hands[player ?? ""] ?? null : null;
+  fill(
+    drawn,
+    pictures.map((picture, number) => outlined(picture, number)),
+    pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")),
+  );
+  const expected = amended === null ? (view.state.hands[player ?? ""] ?? null) : null;
   const impossible = tooMany();
-  fill(sum,
-    h("p", { class: "scan-sum", "aria-live": "polite" }, h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : said()),
-      !challenge && h("span", { class: "soft" }, t("scan.count", { count: cards.length }))),
-    (read || cards.length > 0) && expected !== null && expected !== cards.length && h("p", { class: "warn", id: "expected" },
-      t(cards.length < expected ? "scan.missing" : "scan.surplus", { count: expected, found: cards.length })),
-    impossible.map((card) => h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) }))),
-    h("div", { class: "row" },
+  fill(
+    sum,
+    h(
+      "p",
+      { class: "scan-sum", "aria-live": "polite" },
+      h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : said()),
+      !challenge && h("span", { class: "soft" }, t("scan.count", { count: cards.length })),
+    ),
+    (read || cards.length > 0) &&
+      expected !== null &&
+      expected !== cards.length &&
+      h(
+        "p",
+        { class: "warn", id: "expected" },
+        t(cards.length < expected ? "scan.missing" : "scan.surplus", { count: expected, found: cards.length }),
+      ),
+    impossible.map((card) =>
+      h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) })),
+    ),
+    h(
+      "div",
+      { class: "row" },
       h("button", { type: "button", id: "add-card", onclick: add }, t("scan.add")),
-      h("button", { type: "button", class: "primary", id: "confirm", disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0), onclick: () => confirmHand({ cards: names() }) }, t(challenge ? "scan.settle" : "scan.confirm"))));
-  fill(found, cards.map((held, place) => h("button", { type: "button", class: `card-button ${held.other ? "unsure" : ""}`, "data-place": place,
-    onclick: () => change(place) },
-  drawCard(held.card, { decorative: true }), h("span", { class: "small" }, held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card)))));
+      h(
+        "button",
+        {
+          type: "button",
+          class: "primary",
+          id: "confirm",
+          disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0),
+          onclick: () => confirmHand({ cards: names() }),
+        },
+        t(challenge ? "scan.settle" : "scan.confirm"),
+      ),
+    ),
+  );
+  fill(
+    found,
+    cards.map((held, place) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: `card-button ${held.other ? "unsure" : ""}`,
+          "data-place": place,
+          onclick: () => change(place),
+        },
+        drawCard(held.card, { decorative: true }),
+        h(
+          "span",
+          { class: "small" },
+          held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card),
+        ),
+      ),
+    ),
+  );
 }
 
 /** A picture with what was found in it. @param {Blob} picture @param {number} number */
 function outlined(picture, number) {
   /** @type {HTMLImageElement} */
-  const image = h("img", { src: URL.createObjectURL(picture), alt: t("scan.picture", { n: number + 1 }), onload: () => URL.revokeObjectURL(image.src) });
+  const image = h("img", {
+    src: URL.createObjectURL(picture),
+    alt: t("scan.picture", { n: number + 1 }),
+    onload: () => URL.revokeObjectURL(image.src),
+  });
   const size = sizes[number];
   if (!size) return h("div", { class: "outlined" }, image);
   const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
   const pen = penOf(canvas);
   const line = Math.max(3, size.width / 220);
-  /** Where names stand already: fanned cards lie closer than their names are long. @type {{ x: number, y: number, width: number, height: number }[]} */
+  /**
+   * Where names stand already: fanned cards lie closer than their names are long.
+   * @type {{ x: number, y: number, width: number, height: number }[]}
+   */
   const names = [];
   cards.forEach((held) => {
     if (held.picture !== number || !held.quad) return;
@@ -204,7 +346,16 @@ function outlined(picture, number) {
     pen.fillStyle = "rgb(20 18 14 / 78%)";
     const wide = pen.measureText(text).width;
     const box = { x: Math.min(x, size.width - wide - line * 4), y, width: wide + line * 4, height: size.width / 32 };
-    while (names.some((one) => box.x < one.x + one.width && one.x < box.x + box.width && box.y < one.y + one.height && one.y < box.y + box.height)) box.y += 2;
+    while (
+      names.some(
+        (one) =>
+          box.x < one.x + one.width &&
+          one.x < box.x + box.width &&
+          box.y < one.y + one.height &&
+          one.y < box.y + box.height,
+      )
+    )
+      box.y += 2;
     names.push(box);
     pen.fillRect(box.x, box.y, box.width, box.height);
     pen.fillStyle = "#ffffff";
@@ -235,7 +386,9 @@ function copies(card) {
 
 /** The cards of which there are more than the deck holds. */
 function tooMany() {
-  return [...new Set(cards.map(({ card }) => card))].filter((card) => cards.filter((held) => held.card === card).length > copies(card));
+  return [...new Set(cards.map(({ card }) => card))].filter(
+    (card) => cards.filter((held) => held.card === card).length > copies(card),
+  );
 }
 
 /** Cards are tapped one after the other until all of the hand are there. */
@@ -245,7 +398,9 @@ async function add() {
     draw();
   };
   await pickCards(challenge ? t("scan.add") : t("scan.whose.cards", { player: player ?? "" }), {
-    edition: view.match.edition, cards: names, says: () => `${t("scan.count", { count: cards.length })}, ${said()}`,
+    edition: view.match.edition,
+    cards: names,
+    says: () => `${t("scan.count", { count: cards.length })}, ${said()}`,
     add: (card) => change([...cards, { card, other: null, quad: null, picture: -1, confidence: 1 }]),
     remove: (place) => change(cards.filter((_, i) => i !== place)),
   });
@@ -254,10 +409,23 @@ async function add() {
 /** @param {number} place */
 async function change(place) {
   const held = cards[place];
-  const gone = (/** @type {import("./types").Close<string>} */ close) => h("div", { class: "row" },
-    held.other && h("button", { type: "button", onclick: () => close(held.other) }, t("scan.is", { card: cardName(held.other) })),
-    h("button", { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") }, t("scan.remove")));
-  const card = await pickCard(cardName(held.card), { edition: view.match.edition, color: held.card.startsWith("wild") ? "red" : held.card.split(" ")[0], extra: gone });
+  const gone = (/** @type {import("./types").Close<string>} */ close) =>
+    h(
+      "div",
+      { class: "row" },
+      held.other &&
+        h("button", { type: "button", onclick: () => close(held.other) }, t("scan.is", { card: cardName(held.other) })),
+      h(
+        "button",
+        { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") },
+        t("scan.remove"),
+      ),
+    );
+  const card = await pickCard(cardName(held.card), {
+    edition: view.match.edition,
+    color: held.card.startsWith("wild") ? "red" : held.card.split(" ")[0],
+    extra: gone,
+  });
   if (card === "remove") cards = cards.filter((_, i) => i !== place);
   else if (card) cards = cards.map((one, i) => (i === place ? { ...one, card, other: null } : one));
   draw();
@@ -267,13 +435,26 @@ async function change(place) {
 async function confirmHand(shown) {
   if (challenge) {
     const end = await attempt(() => post("/api/challenge", { cards: names() }));
-    if (end) fill($("#scan"), h("div", { class: "panel stack" }, h("p", { class: "turn-word" }, t(end.guilty ? "scan.guilty" : "scan.innocent", { player: player ?? "" })), h("a", { class: "button primary", href: "/table" }, t("nav.table"))));
+    if (end)
+      fill(
+        $("#scan"),
+        h(
+          "div",
+          { class: "panel stack" },
+          h("p", { class: "turn-word" }, t(end.guilty ? "scan.guilty" : "scan.innocent", { player: player ?? "" })),
+          h("a", { class: "button primary", href: "/table" }, t("nav.table")),
+        ),
+      );
     return;
   }
   const n = amended;
   /** @type {import("./answers").MoveBody} */
   const hand = { do: "hand", player, ...shown };
-  const done = await attempt(() => (n === null ? post("/api/moves", { ...hand, scan: shown.cards ? scan : null }) : post("/api/amend", { n, move: hand })));
+  const done = await attempt(() =>
+    n === null
+      ? post("/api/moves", { ...hand, scan: shown.cards ? scan : null })
+      : post("/api/amend", { n, move: hand }),
+  );
   if (!done) return;
   const worth = shown.points === undefined ? said() : t("scan.points", { count: shown.points });
   view = /** @type {import("./types").Running} */ (await get("/api/view"));
@@ -288,9 +469,20 @@ async function confirmHand(shown) {
  */
 function goOn(next, n, worth) {
   const before = player ?? "";
-  fill(told, h("p", { class: "panel told" },
-    h("strong", {}, t("scan.next", { player: before, points: worth, next })), " ",
-    h("a", { class: "button small-button", id: "mend-last", href: `/scan?player=${encodeURIComponent(before)}&n=${n}` }, t("scan.mend.last"))));
+  fill(
+    told,
+    h(
+      "p",
+      { class: "panel told" },
+      h("strong", {}, t("scan.next", { player: before, points: worth, next })),
+      " ",
+      h(
+        "a",
+        { class: "button small-button", id: "mend-last", href: `/scan?player=${encodeURIComponent(before)}&n=${n}` },
+        t("scan.mend.last"),
+      ),
+    ),
+  );
   player = next;
   amended = null;
   history.pushState(null, "", `/scan?player=${encodeURIComponent(next)}`);

@@ -9,27 +9,60 @@ import { drawTurns } from "./turns.js";
 
 /** @param {string} chosen @param {(code: import("./answers").Language) => unknown} then @param {string} [id] */
 function choose(chosen, then, id) {
-  return h("select", { id, onchange: (event) => then(/** @type {import("./answers").Language} */ (event.target.value)) },
-    languages().map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)));
+  return h(
+    "select",
+    { id, onchange: (event) => then(/** @type {import("./answers").Language} */ (event.target.value)) },
+    languages().map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)),
+  );
 }
 
 /** @param {import("./shell.js").Me} me @param {import("./voice.js").Voice} voice */
 export async function settings(me, voice) {
   const match = me.role === "host" ? await matchPart(voice) : null;
-  await ask(t("settings"), () => [
-    match,
-    h("section", { class: "stack", "aria-labelledby": "screen-title" },
-      h("h3", { id: "screen-title" }, t("screen")),
-      h("label", { class: "field" }, t("screen.language"), choose(document.documentElement.lang, (code) => {
-        localStorage.setItem("language", code);
-        location.reload();
-      })),
-      voice.settings(),
-      me.role !== null && h("button", { type: "button", class: "quiet", onclick: async () => {
-        await attempt(() => post("/api/leave"));
-        location.assign("/join");
-      } }, t("screen.leave"))),
-    h("p", { class: "small soft" }, t("about"), " ", h("a", { href: "/web/licence.txt" }, "AGPL-3.0-or-later"), ". ", t("about.marks"))], t("close"));
+  await ask(
+    t("settings"),
+    () => [
+      match,
+      h(
+        "section",
+        { class: "stack", "aria-labelledby": "screen-title" },
+        h("h3", { id: "screen-title" }, t("screen")),
+        h(
+          "label",
+          { class: "field" },
+          t("screen.language"),
+          choose(document.documentElement.lang, (code) => {
+            localStorage.setItem("language", code);
+            location.reload();
+          }),
+        ),
+        voice.settings(),
+        me.role !== null &&
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: async () => {
+                await attempt(() => post("/api/leave"));
+                location.assign("/join");
+              },
+            },
+            t("screen.leave"),
+          ),
+      ),
+      h(
+        "p",
+        { class: "small soft" },
+        t("about"),
+        " ",
+        h("a", { href: "/web/licence.txt" }, "AGPL-3.0-or-later"),
+        ". ",
+        t("about.marks"),
+      ),
+    ],
+    t("close"),
+  );
 }
 
 /** What the host may change while a match runs. @param {import("./voice.js").Voice} voice */
@@ -39,10 +72,17 @@ async function matchPart(voice) {
   if (!view?.match || $("#setup")) return null;
   const cameras = h("div", { class: "stack" });
   await drawSources(cameras, { simulated: false, none: true });
-  return h("section", { class: "stack", "aria-labelledby": "match-title" },
+  return h(
+    "section",
+    { class: "stack", "aria-labelledby": "match-title" },
     h("h3", { id: "match-title" }, t("match")),
-    h("label", { class: "field" }, t("setup.language"),
-      choose(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken")),
+    h(
+      "label",
+      { class: "field" },
+      t("setup.language"),
+      choose(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken"),
+    ),
     drawTurns(view.turns, (turns) => attempt(() => post("/api/turns", { turns }))),
-    h("fieldset", {}, h("legend", {}, t("setup.camera")), cameras));
+    h("fieldset", {}, h("legend", {}, t("setup.camera")), cameras),
+  );
 }

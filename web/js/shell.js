@@ -15,7 +15,13 @@ export const voice = new Voice();
 
 /** Each page's address, its word, who may see it, and its sign in the bar of a phone. */
 const PAGES = [
-  ["/table", "nav.table", "viewer", '<circle cx="12" cy="12" r="4.5"/><path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>'],
+  [
+    "/table",
+    "nav.table",
+    "viewer",
+    '<circle cx="12" cy="12" r="4.5"/><path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 ' +
+      '1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>',
+  ],
   ["/player", "nav.player", "player", '<circle cx="12" cy="8" r="4"/><path d="M4 21c1-5 4-7 8-7s7 2 8 7"/>'],
   ["/scores", "nav.scores", "viewer", '<path d="M5 20v-7M12 20V5M19 20v-10"/>'],
   ["/scan", "nav.scan", "player", '<path d="M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M9 8h6v8H9z"/>'],
@@ -50,37 +56,96 @@ function drawBar(me) {
   const bar = $("header.bar");
   if (!bar) return;
   const links = PAGES.filter(([, , role]) => may(me.role, role)).map(([path, key, , sign]) =>
-    h("a", { href: path, "aria-current": location.pathname === path ? "page" : null },
-      svg(`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${sign}</g>`), h("span", {}, t(key))));
-  fill(bar,
+    h(
+      "a",
+      { href: path, "aria-current": location.pathname === path ? "page" : null },
+      svg(
+        `<g fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" ` +
+          `stroke-linejoin="round">${sign}</g>`,
+      ),
+      h("span", {}, t(key)),
+    ),
+  );
+  fill(
+    bar,
     h("a", { class: "skip", href: "#main" }, t("skip")),
     h("a", { class: "brand", href: "/table", "aria-label": t("brand") }, logo(), h("span", {}, t("brand"))),
     h("nav", { "aria-label": t("nav") }, links),
-    h("div", { class: "tools" },
-      me.role === "host" && h("button", { class: "quiet icon", type: "button", id: "invite", "aria-label": t("invite"), title: t("invite"), onclick: () => attempt(async () => (await import("./invite.js")).invite(me)) }, QR()),
+    h(
+      "div",
+      { class: "tools" },
+      me.role === "host" &&
+        h(
+          "button",
+          {
+            class: "quiet icon",
+            type: "button",
+            id: "invite",
+            "aria-label": t("invite"),
+            title: t("invite"),
+            onclick: () => attempt(async () => (await import("./invite.js")).invite(me)),
+          },
+          QR(),
+        ),
       me.role !== null && voice.button(),
-      h("a", { class: "button quiet icon", id: "help-link", href: "/help", "aria-label": t("help.title"), title: t("help.title") }, "?"),
-      h("button", { class: "quiet icon", type: "button", id: "settings", "aria-label": t("settings"), title: t("settings"), onclick: () => attempt(async () => (await import("./settings.js")).settings(me, voice)) }, GEAR())),
+      h(
+        "a",
+        {
+          class: "button quiet icon",
+          id: "help-link",
+          href: "/help",
+          "aria-label": t("help.title"),
+          title: t("help.title"),
+        },
+        "?",
+      ),
+      h(
+        "button",
+        {
+          class: "quiet icon",
+          type: "button",
+          id: "settings",
+          "aria-label": t("settings"),
+          title: t("settings"),
+          onclick: () => attempt(async () => (await import("./settings.js")).settings(me, voice)),
+        },
+        GEAR(),
+      ),
+    ),
   );
 }
 
 /** The sign of the whole: every page has it from the start, so that none is blank while it loads. */
 const logo = () => $(".bar .brand svg")?.cloneNode(true) ?? null;
-const QR = () => svg('<path fill="none" stroke="currentColor" stroke-width="2" d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4z"/><path fill="currentColor" d="M14 14h2v2h-2zM18 14h2v2h-2zM16 16h2v2h-2zM14 18h2v2h-2zM18 18h2v2h-2z"/>');
-const GEAR = () => svg('<path d="M4 7h10M18 7h2M4 17h2M10 17h10" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><circle cx="16" cy="7" r="2.4" fill="none" stroke="currentColor" stroke-width="2"/><circle cx="8" cy="17" r="2.4" fill="none" stroke="currentColor" stroke-width="2"/>');
+const QR = () =>
+  svg(
+    '<path fill="none" stroke="currentColor" stroke-width="2" d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4z"/>' +
+      '<path fill="currentColor" d="M14 14h2v2h-2zM18 14h2v2h-2zM16 16h2v2h-2zM14 18h2v2h-2zM18 ' +
+      '18h2v2h-2z"/>',
+  );
+const GEAR = () =>
+  svg(
+    '<path d="M4 7h10M18 7h2M4 17h2M10 17h10" stroke="currentColor" stroke-width="2" ' +
+      'stroke-linecap="round"/><circle cx="16" cy="7" r="2.4" fill="none" stroke="currentColor" ' +
+      'stroke-width="2"/><circle cx="8" cy="17" r="2.4" fill="none" stroke="currentColor" ' +
+      'stroke-width="2"/>',
+  );
 
 /** Which tab of the browser this is: its pages' live streams take each other's place. @param {boolean} [anew] */
 function tab(anew = false) {
   const known = sessionStorage.getItem("tab");
   if (known && !anew) return known;
-  const made = Array.from(crypto.getRandomValues(new Uint8Array(12)), (part) => part.toString(16).padStart(2, "0")).join("");
+  const made = Array.from(crypto.getRandomValues(new Uint8Array(12)), (part) =>
+    part.toString(16).padStart(2, "0"),
+  ).join("");
   sessionStorage.setItem("tab", made);
   return made;
 }
 
 /**
  * Listens to what happens. The stream comes back by itself, and goes on where it broke off.
- * @param {{ view?: (view: import("./answers").ViewAnswer) => unknown, update?: (update: import("./types").Update) => unknown, frame?: (frame: import("./types").Frame) => unknown }} on
+ * @param {{ view?: (view: import("./answers").ViewAnswer) => unknown, update?: (update: import("./types").Update) =>
+ *   unknown, frame?: (frame: import("./types").Frame) => unknown }} on
  *   view: shown anew at each change; update: told once as it happens; frame: the camera's newest picture
  */
 export function live(on) {
@@ -95,14 +160,17 @@ export function live(on) {
     const stream = new EventSource(`/api/events?tab=${tab()}`);
     source = stream;
     /** @template T @param {string} name @param {(data: T) => unknown} then */
-    const listen = (name, then) => stream.addEventListener(name, (event) => then(/** @type {T} */ (JSON.parse(event.data))));
+    const listen = (name, then) =>
+      stream.addEventListener(name, (event) => then(/** @type {T} */ (JSON.parse(event.data))));
     listen("view", (/** @type {import("./answers").ViewAnswer} */ view) => {
       // Each waits for the one before: what one of them must ask for first may not put an old view over a new one.
-      drawn = drawn.catch(() => {}).then(async () => {
-        if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
-        voice.view(view);
-        await on.view?.(view);
-      });
+      drawn = drawn
+        .catch(() => {})
+        .then(async () => {
+          if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
+          voice.view(view);
+          await on.view?.(view);
+        });
     });
     listen("frame", (/** @type {import("./types").Frame} */ frame) => on.frame?.(frame));
     listen("update", (/** @type {import("./types").Update} */ update) => {

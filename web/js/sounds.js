@@ -1,25 +1,113 @@
 /** Short sounds for what happens, made by the page itself: no file is fetched. */
 
-/** @typedef {[frequency: number, start: number, length: number, to?: number]} Note Hz, seconds, seconds, Hz at its end */
+/**
+ * @typedef {[frequency: number, start: number, length: number, to?: number]} Note Hz, seconds, seconds, Hz at its end
+ */
 
 /** Each sound's wave and its notes. @type {Record<string, { wave: OscillatorType, notes: Note[] }>} */
 const SOUNDS = {
   landing: { wave: "triangle", notes: [[330, 0, 0.07, 250]] },
-  draw: { wave: "triangle", notes: [[250, 0, 0.09, 330], [250, 0.1, 0.09, 330]] },
-  skip: { wave: "square", notes: [[520, 0, 0.08], [390, 0.1, 0.14]] },
-  reverse: { wave: "triangle", notes: [[300, 0, 0.14, 620], [620, 0.15, 0.14, 300]] },
-  jump: { wave: "square", notes: [[440, 0, 0.05], [660, 0.06, 0.05], [990, 0.12, 0.16]] },
-  swap: { wave: "sine", notes: [[400, 0, 0.18, 700], [700, 0, 0.18, 400]] },
+  draw: {
+    wave: "triangle",
+    notes: [
+      [250, 0, 0.09, 330],
+      [250, 0.1, 0.09, 330],
+    ],
+  },
+  skip: {
+    wave: "square",
+    notes: [
+      [520, 0, 0.08],
+      [390, 0.1, 0.14],
+    ],
+  },
+  reverse: {
+    wave: "triangle",
+    notes: [
+      [300, 0, 0.14, 620],
+      [620, 0.15, 0.14, 300],
+    ],
+  },
+  jump: {
+    wave: "square",
+    notes: [
+      [440, 0, 0.05],
+      [660, 0.06, 0.05],
+      [990, 0.12, 0.16],
+    ],
+  },
+  swap: {
+    wave: "sine",
+    notes: [
+      [400, 0, 0.18, 700],
+      [700, 0, 0.18, 400],
+    ],
+  },
   rotate: { wave: "sine", notes: [[300, 0, 0.4, 800]] },
-  debt: { wave: "triangle", notes: [[220, 0, 0.12, 180], [165, 0.13, 0.2, 140]] },
-  uno: { wave: "square", notes: [[660, 0, 0.1], [880, 0.11, 0.22]] },
-  wrong: { wave: "sawtooth", notes: [[150, 0, 0.16, 120], [120, 0.18, 0.22, 90]] },
-  win: { wave: "triangle", notes: [[523, 0, 0.14], [659, 0.14, 0.14], [784, 0.28, 0.14], [1047, 0.42, 0.5]] },
-  mushroom: { wave: "square", notes: [[392, 0, 0.07], [523, 0.07, 0.07], [659, 0.14, 0.07], [784, 0.21, 0.2]] },
+  debt: {
+    wave: "triangle",
+    notes: [
+      [220, 0, 0.12, 180],
+      [165, 0.13, 0.2, 140],
+    ],
+  },
+  uno: {
+    wave: "square",
+    notes: [
+      [660, 0, 0.1],
+      [880, 0.11, 0.22],
+    ],
+  },
+  wrong: {
+    wave: "sawtooth",
+    notes: [
+      [150, 0, 0.16, 120],
+      [120, 0.18, 0.22, 90],
+    ],
+  },
+  win: {
+    wave: "triangle",
+    notes: [
+      [523, 0, 0.14],
+      [659, 0.14, 0.14],
+      [784, 0.28, 0.14],
+      [1047, 0.42, 0.5],
+    ],
+  },
+  mushroom: {
+    wave: "square",
+    notes: [
+      [392, 0, 0.07],
+      [523, 0.07, 0.07],
+      [659, 0.14, 0.07],
+      [784, 0.21, 0.2],
+    ],
+  },
   "banana peel": { wave: "sine", notes: [[900, 0, 0.35, 180]] },
-  "green shell": { wave: "square", notes: [[740, 0, 0.05], [440, 0.06, 0.05], [740, 0.12, 0.05], [300, 0.18, 0.2, 150]] },
-  lightning: { wave: "sawtooth", notes: [[1400, 0, 0.08, 200], [1100, 0.09, 0.3, 60]] },
-  "bob-omb": { wave: "sawtooth", notes: [[440, 0, 0.04], [440, 0.12, 0.04], [120, 0.26, 0.5, 40]] },
+  "green shell": {
+    wave: "square",
+    notes: [
+      [740, 0, 0.05],
+      [440, 0.06, 0.05],
+      [740, 0.12, 0.05],
+      [300, 0.18, 0.2, 150],
+    ],
+  },
+  lightning: {
+    wave: "sawtooth",
+    notes: [
+      [1400, 0, 0.08, 200],
+      [1100, 0.09, 0.3, 60],
+    ],
+  },
+  "bob-omb": {
+    wave: "sawtooth",
+    notes: [
+      [440, 0, 0.04],
+      [440, 0.12, 0.04],
+      [120, 0.26, 0.5, 40],
+    ],
+  },
 };
 
 /** How loud a wave of full strength is: several may sound at once. */

@@ -1,4 +1,6 @@
-/** Choosing what watches the pile: this computer's cameras, a phone, the simulated table, a file or stream, or nothing. */
+/**
+ * Choosing what watches the pile: this computer's cameras, a phone, the simulated table, a file or stream, or nothing.
+ */
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";
@@ -8,31 +10,70 @@ import { t } from "./i18n.js";
 /**
  * Draws what there is to choose; a choice holds at once.
  * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, chosen?: () => void }} offer
- *   simulated: whether the simulated table is offered; none: whether no camera is; chosen: called when another one watches
+ *   simulated: whether the simulated table is offered; none: whether no camera is; chosen: called when another one
+ * watches
  */
 export async function drawSources(place, offer) {
   const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
   let source = now?.source ?? null;
   /** @type {Array<[string, string, string | null]>} */
-  const options = (listed?.cameras ?? []).map((one) => [one.source, one.name, one.source === source ? null : `/api/cameras/${one.number}/preview`]);
+  const options = (listed?.cameras ?? []).map((one) => [
+    one.source,
+    one.name,
+    one.source === source ? null : `/api/cameras/${one.number}/preview`,
+  ]);
   options.push(["phone", t("source.phone"), null]);
   if (offer.simulated || source === "simulated") options.push(["simulated", t("source.simulated"), null]);
   if (offer.none) options.push(["", t("source.none"), null]);
   const other = source !== null && !options.some(([key]) => key === source) ? source : "";
-  const field = h("input", { id: "source-other", value: other, placeholder: t("source.other.help"), "aria-label": t("source.other") });
+  const field = h("input", {
+    id: "source-other",
+    value: other,
+    placeholder: t("source.other.help"),
+    "aria-label": t("source.other"),
+  });
   const take = async (/** @type {string} */ value) => {
     const taken = await attempt(() => post("/api/camera", { source: value || null }));
     if (taken) {
       source = taken.source;
       offer.chosen?.();
     }
-    for (const radio of place.querySelectorAll('[name="source"]')) /** @type {HTMLInputElement} */ (radio).checked = /** @type {HTMLInputElement} */ (radio).value === (source ?? "");
+    /** @type {NodeListOf<HTMLInputElement>} */
+    const radios = place.querySelectorAll('[name="source"]');
+    for (const radio of radios) radio.checked = radio.value === (source ?? "");
   };
-  fill(place,
-    h("div", { class: "sources", role: "radiogroup", "aria-label": t("setup.camera") }, options.map(([key, name, picture]) =>
-      h("label", { class: "source" }, h("input", { type: "radio", name: "source", value: key, checked: (source ?? "") === key, onchange: () => take(key) }),
-        picture && h("img", { src: picture, alt: "" }), h("span", {}, name)))),
+  fill(
+    place,
+    h(
+      "div",
+      { class: "sources", role: "radiogroup", "aria-label": t("setup.camera") },
+      options.map(([key, name, picture]) =>
+        h(
+          "label",
+          { class: "source" },
+          h("input", {
+            type: "radio",
+            name: "source",
+            value: key,
+            checked: (source ?? "") === key,
+            onchange: () => take(key),
+          }),
+          picture && h("img", { src: picture, alt: "" }),
+          h("span", {}, name),
+        ),
+      ),
+    ),
     h("p", { class: "small soft" }, h("a", { href: "/camera" }, t("setup.camera.phone"))),
-    h("details", { open: other !== "" }, h("summary", {}, t("source.other")),
-      h("div", { class: "row" }, h("div", { class: "grow" }, field), h("button", { type: "button", onclick: () => take(field.value.trim()) }, t("source.use")))));
+    h(
+      "details",
+      { open: other !== "" },
+      h("summary", {}, t("source.other")),
+      h(
+        "div",
+        { class: "row" },
+        h("div", { class: "grow" }, field),
+        h("button", { type: "button", onclick: () => take(field.value.trim()) }, t("source.use")),
+      ),
+    ),
+  );
 }

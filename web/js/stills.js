@@ -11,17 +11,21 @@ const canvas = h("canvas");
 export async function stills(video, count) {
   const player = h("video", { muted: true, playsinline: true, preload: "auto", src: URL.createObjectURL(video) });
   player.playsInline = true;
-  const heard = (/** @type {string} */ name) => new Promise((resolve, reject) => {
-    player.addEventListener(name, resolve, { once: true });
-    player.addEventListener("error", reject, { once: true });
-    setTimeout(reject, PATIENCE_SECONDS * 1000);
-  });
+  const heard = (/** @type {string} */ name) =>
+    new Promise((resolve, reject) => {
+      player.addEventListener(name, resolve, { once: true });
+      player.addEventListener("error", reject, { once: true });
+      setTimeout(reject, PATIENCE_SECONDS * 1000);
+    });
   /** @type {Blob[]} */
   const found = [];
   try {
     const loaded = heard("loadeddata");
     // Safari loads no frame before it is told to play.
-    player.play().then(() => player.pause()).catch(() => {});
+    player
+      .play()
+      .then(() => player.pause())
+      .catch(() => {});
     await loaded;
     const length = Math.min(2, Number.isFinite(player.duration) ? player.duration : 2);
     for (let i = 0; i < count; i++) {

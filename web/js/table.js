@@ -36,7 +36,15 @@ let ended = null;
 
 await nameCamera();
 keepAwake();
-fill($("#stage"), rulesButton(), h("button", { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage }, t("stage")));
+fill(
+  $("#stage"),
+  rulesButton(),
+  h(
+    "button",
+    { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage },
+    t("stage"),
+  ),
+);
 document.addEventListener("fullscreenchange", () => !document.fullscreenElement && stage(false));
 
 live({
@@ -46,7 +54,8 @@ live({
     if (now.match && another) deck = await deckOf(now.match.edition);
     view = /** @type {import("./types").Running} */ (now);
     if (!view.state?.winners.length) ended = null;
-    else if (ended?.id !== view.match.id) ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
+    else if (ended?.id !== view.match.id)
+      ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
     draw();
   },
   update: (update) => {
@@ -83,21 +92,52 @@ function draw() {
   const { match, state } = view;
   document.body.classList.toggle("no-match", match === null);
   if (match === null) {
-    fill($("#caption"), h("span", {}, t("table.none")), may(me.role, "host") && h("a", { class: "button primary", href: "/" }, t("nav.setup")));
-    for (const id of ["top", "ring", "actions", "history", "questions", "prompt", "palette", "back", "podium", "race"]) fill($(`#${id}`));
+    fill(
+      $("#caption"),
+      h("span", {}, t("table.none")),
+      may(me.role, "host") && h("a", { class: "button primary", href: "/" }, t("nav.setup")),
+    );
+    for (const id of ["top", "ring", "actions", "history", "questions", "prompt", "palette", "back", "podium", "race"])
+      fill($(`#${id}`));
     return;
   }
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
-  fill($("#caption"), headline().map((sentence, i) => [i > 0 && " ", h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence)]));
+  fill(
+    $("#caption"),
+    headline().map((sentence, i) => [
+      i > 0 && " ",
+      h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
+    ]),
+  );
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   if (view.camera.other_deck) news.push(t("helper.other deck"));
-  fill($("#notices"), [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)));
-  fill($("#questions"), view.questions.map((question) => drawQuestion(question, view, me)));
-  fill($("#top"), drawCard(state.top), h("div", { class: "in-force" },
-    state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
-    state.color ? colorChip(state.color) : h("span", { class: "soft" }, t("table.nocolor"))));
-  fill($("#ring"), drawRing(view, { tap: me.role === "host" && !over ? tapSeat : null, acting, awaited: [...view.legal.targets, ...view.legal.hand] }));
+  fill(
+    $("#notices"),
+    [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)),
+  );
+  fill(
+    $("#questions"),
+    view.questions.map((question) => drawQuestion(question, view, me)),
+  );
+  fill(
+    $("#top"),
+    drawCard(state.top),
+    h(
+      "div",
+      { class: "in-force" },
+      state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
+      state.color ? colorChip(state.color) : h("span", { class: "soft" }, t("table.nocolor")),
+    ),
+  );
+  fill(
+    $("#ring"),
+    drawRing(view, {
+      tap: me.role === "host" && !over ? tapSeat : null,
+      acting,
+      awaited: [...view.legal.targets, ...view.legal.hand],
+    }),
+  );
   drawActing();
   drawHistory($("#history"), view, me);
   picture.health(view.camera);
@@ -115,7 +155,9 @@ function headline() {
   const last = history.at(-1);
   const said = [...(ruling?.sentences ?? [])];
   if (!said.length && last) {
-    const what = last.move.card ? capital(`${cardName(last.move.card)}.`) : t(`told.${last.move.do}`, { player: last.player ?? "" });
+    const what = last.move.card
+      ? capital(`${cardName(last.move.card)}.`)
+      : t(`told.${last.move.do}`, { player: last.player ?? "" });
     said.push(what);
   }
   return [...said, ...whatNext(view, said)];
@@ -136,28 +178,73 @@ function tapSeat(player) {
 /** What may be tapped: for who is on turn, or for who was tapped. */
 function drawActing() {
   const { legal, state } = view;
-  const cardsOpen = !watched && may(me.role, "player") && (acting !== null || acts(legal, me))
-    && (acting !== null || ["start", "flip"].includes(state.phase) || legal.cards.length > 0);
+  const cardsOpen =
+    !watched &&
+    may(me.role, "player") &&
+    (acting !== null || acts(legal, me)) &&
+    (acting !== null || ["start", "flip"].includes(state.phase) || legal.cards.length > 0);
   fill($("#prompt"), acting === null ? null : [mark(acting), t("acting.what", { player: acting })]);
   const all = actions(view, me, false, cardsOpen);
   // Before the first round it is rare; after one it is the moment for it.
-  if (legal.seating && me.role === "host") all.push({ id: "comings", label: t("comings"), class: "quiet", rare: state.round === 1, do: () => comeAndGo(view) });
+  if (legal.seating && me.role === "host")
+    all.push({
+      id: "comings",
+      label: t("comings"),
+      class: "quiet",
+      rare: state.round === 1,
+      do: () => comeAndGo(view),
+    });
   const back = all.filter((one) => ["undo", "redo"].includes(one.id));
   const rare = all.filter((one) => one.rare);
-  fill($("#actions"), buttons(acting === null ? all.filter((one) => !rare.includes(one) && !back.includes(one)) : actingButtons(acting)));
+  fill(
+    $("#actions"),
+    buttons(acting === null ? all.filter((one) => !rare.includes(one) && !back.includes(one)) : actingButtons(acting)),
+  );
   fill($("#back"), buttons(back));
-  fill($("#palette"), cardsOpen ? drawPalette({
-    deck,
-    fits: acting !== null || laying(state) !== "play" ? new Set(Object.keys(deck)) : new Set(legal.cards),
-    tap: async (card, color) => {
-      const by = acting;
-      if (await lay(view, card, { color, by })) acting = null;
-    },
-  }) : null);
+  fill(
+    $("#palette"),
+    cardsOpen
+      ? drawPalette({
+          deck,
+          fits: acting !== null || laying(state) !== "play" ? new Set(Object.keys(deck)) : new Set(legal.cards),
+          tap: async (card, color) => {
+            const by = acting;
+            if (await lay(view, card, { color, by })) acting = null;
+          },
+        })
+      : null,
+  );
   $("#more").hidden = rare.length === 0 && me.role !== "host";
-  fill($("#rare"), buttons(rare),
-    me.role === "host" && h("button", { type: "button", class: "quiet", "data-act": "seats", onclick: () => attempt(async () => (await import("./seating.js")).seatPeople(view)) }, t("seats")),
-    me.role === "host" && legal.in_round ? view.match.players.map((player) => h("button", { type: "button", class: "quiet", "data-act": `count-${player}`, onclick: () => correctCount(player, state.hands[player]) }, mark(player), t("act.count", { player }))) : null);
+  fill(
+    $("#rare"),
+    buttons(rare),
+    me.role === "host" &&
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          "data-act": "seats",
+          onclick: () => attempt(async () => (await import("./seating.js")).seatPeople(view)),
+        },
+        t("seats"),
+      ),
+    me.role === "host" && legal.in_round
+      ? view.match.players.map((player) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              "data-act": `count-${player}`,
+              onclick: () => correctCount(player, state.hands[player]),
+            },
+            mark(player),
+            t("act.count", { player }),
+          ),
+        )
+      : null,
+  );
 }
 
 /** @param {string} player @returns {import("./actions.js").Action[]} */
@@ -169,13 +256,29 @@ function actingButtons(player) {
   const { legal, state } = view;
   /** @type {import("./actions.js").Action[]} */
   const found = [];
-  if (legal.uno.includes(player) && !state.called.includes(player)) found.push({ id: "acting-uno", label: t("act.uno.own"), class: "primary", do: done({ do: "uno", player }) });
-  if (legal.catch.includes(player)) found.push({ id: "acting-catch", label: t("act.catch", { player }), class: "warning", do: done({ do: "catch", player }) });
+  if (legal.uno.includes(player) && !state.called.includes(player))
+    found.push({ id: "acting-uno", label: t("act.uno.own"), class: "primary", do: done({ do: "uno", player }) });
+  if (legal.catch.includes(player))
+    found.push({
+      id: "acting-catch",
+      label: t("act.catch", { player }),
+      class: "warning",
+      do: done({ do: "catch", player }),
+    });
   if (legal.draw) found.push({ id: "acting-draw", label: t("act.draw"), do: done({ do: "draw", by: player }) });
-  found.push({ id: "acting-count", label: t("act.count", { player }), do: () => correctCount(player, state.hands[player]) });
-  found.push({ id: "acting-end", label: t("cancel"), class: "quiet", do: () => {
-    acting = null;
-    draw();
-  } });
+  found.push({
+    id: "acting-count",
+    label: t("act.count", { player }),
+    do: () => correctCount(player, state.hands[player]),
+  });
+  found.push({
+    id: "acting-end",
+    label: t("cancel"),
+    class: "quiet",
+    do: () => {
+      acting = null;
+      draw();
+    },
+  });
   return found;
 }

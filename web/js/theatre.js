@@ -13,7 +13,11 @@ let scene = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let ending;
 
-/** Shows a scene over the page. A tap goes through it to what lies beneath, and ends it. @param {HTMLElement} element @param {number} seconds */
+/**
+ * Shows a scene over the page. A tap goes through it to what lies beneath, and ends it.
+ * @param {HTMLElement} element
+ * @param {number} seconds
+ */
 function show(element, seconds) {
   end();
   scene = element;
@@ -39,12 +43,18 @@ function end() {
 export function playItem(update) {
   const effect = update.ruling?.effects.find((one) => one.effect === "item");
   if (!effect || update.kind !== "ruling") return;
-  show(h("div", { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
-    h("div", { class: "theatre-rays" }),
-    h("div", { class: "theatre-item" }, itemIcon(effect.item)),
-    h("p", { class: "theatre-name" }, t(`item.${effect.item}`)),
-    h("p", { class: "theatre-what" }, update.sentences.slice(1).join(" ")),
-    h("div", { class: "theatre-choice row" })), SECONDS);
+  show(
+    h(
+      "div",
+      { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
+      h("div", { class: "theatre-rays" }),
+      h("div", { class: "theatre-item" }, itemIcon(effect.item)),
+      h("p", { class: "theatre-name" }, t(`item.${effect.item}`)),
+      h("p", { class: "theatre-what" }, update.sentences.slice(1).join(" ")),
+      h("div", { class: "theatre-choice row" }),
+    ),
+    SECONDS,
+  );
 }
 
 /**
@@ -57,10 +67,26 @@ export function offerChoice(choices) {
   if (choices.length) clearTimeout(ending);
   else if (place.childElementCount) return end();
   // The same buttons are on the page beneath for who does not point.
-  fill(place, choices.map((one) => h("button", { type: "button", class: `big ${one.class ?? ""}`, tabindex: "-1", "data-choose": one.id, onclick: async () => {
-    end();
-    await one.do();
-  } }, one.icon, one.label)));
+  fill(
+    place,
+    choices.map((one) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: `big ${one.class ?? ""}`,
+          tabindex: "-1",
+          "data-choose": one.id,
+          onclick: async () => {
+            end();
+            await one.do();
+          },
+        },
+        one.icon,
+        one.label,
+      ),
+    ),
+  );
 }
 
 /** The match and the totals that were shown last. */
@@ -74,5 +100,7 @@ export function playRace({ match, state }) {
   if (!risen || match.scoring === "single-round") return;
   const place = h("div", { class: "theatre-race" }, drawRace({ ...match, scores: before, winners: [] }));
   show(h("div", { class: "theatre theatre-scored", "aria-hidden": "true" }, place), RACE_SECONDS);
-  requestAnimationFrame(() => requestAnimationFrame(() => fill(place, drawRace({ ...match, scores: state.scores, winners: state.winners }))));
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => fill(place, drawRace({ ...match, scores: state.scores, winners: state.winners }))),
+  );
 }

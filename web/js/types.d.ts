@@ -1,6 +1,16 @@
 /** Types that the pages' scripts share. What the API answers is in answers.d.ts, which `.ci/types` writes. */
 
-import type { Color, LegalAnswer, MatchAnswer, MatchBody, MoveBody, QuestionAnswer, RulingAnswer, StateAnswer, ViewAnswer } from "./answers";
+import type {
+  Color,
+  LegalAnswer,
+  MatchAnswer,
+  MatchBody,
+  MoveBody,
+  QuestionAnswer,
+  RulingAnswer,
+  StateAnswer,
+  ViewAnswer,
+} from "./answers";
 
 /** What is known of one player's seat: direction in degrees clockwise from up in the camera's picture. */
 export type Seat = { player: string; direction: number | null; certainty: number; owed: number; taken: number };
@@ -18,7 +28,13 @@ export type Effect = { effect: string; item: string; player: string; hit: string
 export type Wishes = Partial<MatchBody> & { our_rules?: MatchBody["options"] };
 
 /** What is told once, as it happens. */
-export type Update = { kind: string; sentences: string[]; ruling: RulingAnswer | null; question: QuestionAnswer | null; notice: string | null };
+export type Update = {
+  kind: string;
+  sentences: string[];
+  ruling: RulingAnswer | null;
+  question: QuestionAnswer | null;
+  notice: string | null;
+};
 
 /** The camera's newest picture, by its address, and the outlines in it. */
 export type Frame = { n: number; width: number; height: number; pile: number[][] | null };
@@ -29,7 +45,10 @@ export type Child = Node | string | number | boolean | null | undefined | Child[
 type Tags = HTMLElementTagNameMap;
 /** What an element is made with: attributes, properties and listeners, whose events are this element's own. */
 export type Props<K extends keyof Tags> = { [name: string]: unknown } & {
-  [E in keyof GlobalEventHandlersEventMap as `on${E}`]?: ((event: GlobalEventHandlersEventMap[E] & { target: Tags[K] }) => unknown) | false | null;
+  [E in keyof GlobalEventHandlersEventMap as `on${E}`]?:
+    | ((event: GlobalEventHandlersEventMap[E] & { target: Tags[K] }) => unknown)
+    | false
+    | null;
 };
 /** An element that `h` has made: it knows what it listens to. */
 export type Made = HTMLElement & { listens?: string[]; disabled?: boolean; [listener: `on${string}`]: unknown };

@@ -1,11 +1,23 @@
-/** Speaks what the caller says and sounds what happens, on the screens that were asked to. A tap starts it, as phones demand. */
+/**
+ * Speaks what the caller says and sounds what happens, on the screens that were asked to. A tap starts it, as phones
+ * demand.
+ */
 
 import { h, svg, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { play, setVolume, soundOf, volume, wake } from "./sounds.js";
 
-const ON = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path d="M16 8.5a5 5 0 0 1 0 7M18.5 6a8.5 8.5 0 0 1 0 12" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>');
-const OFF = () => svg('<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/><path d="m16.5 9.5 5 5m0-5-5 5" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>');
+const ON = () =>
+  svg(
+    '<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/>' +
+      '<path d="M16 8.5a5 5 0 0 1 0 7M18.5 6a8.5 8.5 0 0 1 0 12" fill="none" stroke="currentColor" ' +
+      'stroke-width="2" stroke-linecap="round"/>',
+  );
+const OFF = () =>
+  svg(
+    '<path d="M4 9v6h4l5 4V5L8 9z" fill="currentColor"/>' +
+      '<path d="m16.5 9.5 5 5m0-5-5 5" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>',
+  );
 
 /**
  * What the table waits for, to be said after these sentences: nothing where the last of them has named who is on turn.
@@ -38,7 +50,12 @@ export class Voice {
 
   /** The button that lets this screen speak, or hushes it. */
   button() {
-    this.toggle = h("button", { class: "quiet icon", type: "button", id: "speak", onclick: () => this.switch(!this.on) });
+    this.toggle = h("button", {
+      class: "quiet icon",
+      type: "button",
+      id: "speak",
+      onclick: () => this.switch(!this.on),
+    });
     this.toggle.hidden = true;
     this.draw();
     return this.toggle;
@@ -50,10 +67,14 @@ export class Voice {
     if (!this.on || navigator.userActivation?.hasBeenActive !== false) return;
     // Phones let a page be heard from its first tap on, and say nothing of what they keep back.
     toast(t("voice.tap"));
-    document.addEventListener("pointerdown", () => {
-      wake();
-      if (this.on) this.speak(this.last.length ? this.last : [t("voice.ready")]);
-    }, { once: true });
+    document.addEventListener(
+      "pointerdown",
+      () => {
+        wake();
+        if (this.on) this.speak(this.last.length ? this.last : [t("voice.ready")]);
+      },
+      { once: true },
+    );
   }
 
   draw() {
@@ -81,7 +102,10 @@ export class Voice {
     return MUCH.includes(kept) ? kept : "next";
   }
 
-  /** Sounds at once, and keeps what is to be said until the view is there that tells who is next. @param {import("./types").Update} update */
+  /**
+   * Sounds at once, and keeps what is to be said until the view is there that tells who is next.
+   * @param {import("./types").Update} update
+   */
   update(update) {
     const sound = this.on && soundOf(update);
     if (sound) play(sound);
@@ -135,33 +159,77 @@ export class Voice {
 
   /** What can be chosen about voice and sounds. */
   settings() {
-    const loud = h("label", { class: "field" }, t("sound.volume"),
-      h("input", { type: "range", id: "volume", min: "0", max: "1", step: "0.1", value: String(volume()), onchange: (event) => {
-        setVolume(Number(event.target.value));
-        play("uno");
-      } }));
+    const loud = h(
+      "label",
+      { class: "field" },
+      t("sound.volume"),
+      h("input", {
+        type: "range",
+        id: "volume",
+        min: "0",
+        max: "1",
+        step: "0.1",
+        value: String(volume()),
+        onchange: (event) => {
+          setVolume(Number(event.target.value));
+          play("uno");
+        },
+      }),
+    );
     const attempt = h("button", { type: "button", id: "try-voice", onclick: () => this.attempt() }, t("voice.try"));
     if (!this.speech) return h("div", { class: "stack" }, h("p", { class: "soft" }, t("voice.none")), loud, attempt);
-    const voices = h("select", { id: "voice-name", onchange: (event) => localStorage.setItem("voice.name", event.target.value) });
+    const voices = h("select", {
+      id: "voice-name",
+      onchange: (event) => localStorage.setItem("voice.name", event.target.value),
+    });
     const list = () => {
       const chosen = localStorage.getItem("voice.name");
-      voices.replaceChildren(h("option", { value: "" }, t("voice.default")),
-        ...this.speech.getVoices().filter((voice) => voice.lang.startsWith(this.language))
-          .map((voice) => h("option", { value: voice.voiceURI, selected: voice.voiceURI === chosen }, voice.name)));
+      voices.replaceChildren(
+        h("option", { value: "" }, t("voice.default")),
+        ...this.speech
+          .getVoices()
+          .filter((voice) => voice.lang.startsWith(this.language))
+          .map((voice) => h("option", { value: voice.voiceURI, selected: voice.voiceURI === chosen }, voice.name)),
+      );
     };
     list();
     // Some browsers learn only later which voices there are.
     this.speech.addEventListener?.("voiceschanged", list);
-    return h("div", { class: "stack" },
-      h("label", { class: "field" }, t("voice.much"),
-        h("select", { id: "much", onchange: (event) => localStorage.setItem("voice.much", event.target.value) },
-          MUCH.map((one) => h("option", { value: one, selected: one === this.much }, t(`voice.much.${one}`))))),
+    return h(
+      "div",
+      { class: "stack" },
+      h(
+        "label",
+        { class: "field" },
+        t("voice.much"),
+        h(
+          "select",
+          { id: "much", onchange: (event) => localStorage.setItem("voice.much", event.target.value) },
+          MUCH.map((one) => h("option", { value: one, selected: one === this.much }, t(`voice.much.${one}`))),
+        ),
+      ),
       h("label", { class: "field" }, t("voice.voice"), voices),
-      h("label", { class: "field" }, t("voice.speed"),
-        h("input", { type: "range", min: "0.6", max: "1.6", step: "0.1", value: localStorage.getItem("voice.rate") ?? "1",
-          onchange: (event) => localStorage.setItem("voice.rate", event.target.value) })),
+      h(
+        "label",
+        { class: "field" },
+        t("voice.speed"),
+        h("input", {
+          type: "range",
+          min: "0.6",
+          max: "1.6",
+          step: "0.1",
+          value: localStorage.getItem("voice.rate") ?? "1",
+          onchange: (event) => localStorage.setItem("voice.rate", event.target.value),
+        }),
+      ),
       loud,
-      h("div", { class: "row" }, attempt, h("button", { type: "button", onclick: () => this.repeat() }, t("voice.repeat"))));
+      h(
+        "div",
+        { class: "row" },
+        attempt,
+        h("button", { type: "button", onclick: () => this.repeat() }, t("voice.repeat")),
+      ),
+    );
   }
 
   /** Lets voice and sounds be heard once, whether or not this screen speaks. */
