@@ -184,7 +184,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
             if config.lan:
                 listeners.set_open(True)
             if config.source is not None:
-                services.camera.choose(config.source)
+                services.watch(config.source)
             begin(services, address)
         except (StoreError, PortTakenError, DeckFileError, LanAccessError, SourceError) as error:
             raise click.ClickException(str(error)) from error

@@ -1,7 +1,7 @@
 /** The table page: the screen of the game, which all look at. */
 
 import { actions, acts, buttons, choosing, correctCount, lay, laying, move } from "./actions.js";
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { colorChip, drawCard } from "./card.js";
 import { deckOf } from "./choices.js";
@@ -88,6 +88,21 @@ function toggleStage() {
   else if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
 }
 
+/** What a camera that is held back waits for. @param {import("./answers").ViewAnswer} shown */
+function held(shown) {
+  if (shown.camera.hold === "lesson")
+    return h("p", { class: "panel warn notice-line", role: "status" }, t("held.lesson"));
+  const last = shown.history.at(-1)?.time;
+  const time = last ? new Date(last * 1000).toLocaleTimeString([], { hour: "numeric", minute: "2-digit" }) : "";
+  const goOn = () => attempt(() => post("/api/camera/go-on"));
+  return h(
+    "div",
+    { class: "panel warn row spread", role: "status" },
+    h("span", {}, t("held.ask", { players: shown.match?.players.join(", ") ?? "", time })),
+    h("button", { type: "button", class: "primary", id: "go-on", onclick: goOn }, t("held.go")),
+  );
+}
+
 function draw() {
   const { match, state } = view;
   document.body.classList.toggle("no-match", match === null);
@@ -116,6 +131,7 @@ function draw() {
     $("#notices"),
     [...new Set(news)].map((sentence) => h("p", { class: "panel warn notice-line", role: "status" }, sentence)),
   );
+  if (view.camera.hold && may(me.role, "player")) $("#notices").append(held(view));
   fill(
     $("#questions"),
     view.questions.map((question) => drawQuestion(question, view, me)),

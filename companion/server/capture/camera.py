@@ -11,6 +11,7 @@ from typing import Protocol
 import cv2
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
+from companion.server.capture.hold import HeldTracker, Hold
 from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource
 from companion.vision.capture.sources import open_source
@@ -48,6 +49,7 @@ class CameraState:
     height: int
     drops: int
     trouble: str | None
+    hold: Hold | None = None
 
 
 class CameraListener(Protocol):
@@ -72,6 +74,13 @@ class CameraListener(Protocol):
         """Called when another source, or none, is watched from now on."""
 
 
+def named_source(text: str | None) -> FrameSource | None:
+    """Return the source with this name, `phone` among them, None for none; raises SourceError."""
+    if text is None:
+        return None
+    return UploadSource() if text == PHONE else open_source(text)
+
+
 class Camera:
     """Watches one source at a time. All methods are thread-safe."""
 
@@ -85,32 +94,42 @@ class Camera:
         """Return the camera's current state."""
         run = self._run
         if run is None:
-            return CameraState(None, None, 0, 0, 0, None)
+            return CameraState(None, None, 0, 0, 0, None, None)
         frame = run.frame
         height, width = (0, 0) if frame is None else frame.image.shape[:2]
-        return CameraState(run.text, run.source.name, width, height, run.drops, run.trouble)
+        return CameraState(run.text, run.source.name, width, height, run.drops, run.trouble, run.hold)
 
     def choose(self, text: str | None, region: Region | None = None, draw_pile: Region | None = None) -> None:
         """Watch a source by name, or none; raises SourceError if it cannot be opened.
 
         region, draw_pile: where the piles lie; None to find them.
         """
-        source = None
-        if text is not None:
-            source = UploadSource() if text == PHONE else open_source(text)
-        self.watch(source, text or "", region, draw_pile)
+        self.watch(named_source(text), text or "", region, draw_pile)
 
     def watch(
-        self, source: FrameSource | None, text: str, region: Region | None = None, draw_pile: Region | None = None
+        self,
+        source: FrameSource | None,
+        text: str,
+        region: Region | None = None,
+        draw_pile: Region | None = None,
+        hold: Hold | None = None,
     ) -> None:
-        """Watch an open source, or none."""
+        """Watch an open source, or none. hold: why it does not count for the match yet."""
         with self._lock:
             if self._run is not None:
                 self._run.stop()
             self.listener.camera_changes()
-            self._run = None if source is None else _Run(source, text, region, draw_pile, self)
+            self._run = None if source is None else _Run(source, text, region, draw_pile, hold, self)
             if self._run is not None:
                 self._run.start()
+
+    def set_hold(self, hold: Hold | None) -> None:
+        """Hold the camera, or let it count from now on, beginning with what lies there then."""
+        with self._lock:
+            if self._run is None or self._run.hold is hold:
+                return
+            self.listener.camera_changes()
+            self._run.set_hold(hold)
 
     def push(self, data: bytes) -> bool:
         """Take a frame from a phone. Returns False if the phone is not the current source. Raises PictureError."""
@@ -158,14 +177,21 @@ class _Run:
     """Watches one source until `stop`."""
 
     def __init__(
-        self, source: FrameSource, text: str, region: Region | None, draw_pile: Region | None, camera: Camera
+        self,
+        source: FrameSource,
+        text: str,
+        region: Region | None,
+        draw_pile: Region | None,
+        hold: Hold | None,
+        camera: Camera,
     ) -> None:
         self.source, self.text = source, text
         self.trouble: str | None = None
         self._camera = camera
         self._region, self._draw_pile = region, draw_pile
         self._watcher: CaptureLoop | None = None
-        self._follower: TableTracker | None = None
+        self._hold = hold
+        self._held: HeldTracker[TableTracker] | None = None
         self._eyes: ThroughMirror | None = None
         self._outline: tuple[float, Quad] | None = None
         self._stopped = threading.Event()
@@ -178,7 +204,18 @@ class _Run:
     @property
     def draw_pile(self) -> InView | None:
         """How much of the draw pile is in view, None if unknown."""
-        return None if self._follower is None else self._follower.draw_pile_view()
+        return None if self._held is None else self._held.tracker.draw_pile_view()
+
+    @property
+    def hold(self) -> Hold | None:
+        """Why the camera does not count, None if it does."""
+        return self._hold
+
+    def set_hold(self, hold: Hold | None) -> None:
+        """Hold the camera, or let it count."""
+        self._hold = hold
+        if self._held is not None:
+            self._held.set_hold(hold)
 
     @property
     def mirrors(self) -> bool:
@@ -201,6 +238,8 @@ class _Run:
         self._stopped.set()
         if self._watcher is not None:
             self._watcher.stop()
+        if self._held is not None:
+            self._held.close()
         if isinstance(self.source, UploadSource):
             self.source.close()
 
@@ -215,9 +254,15 @@ class _Run:
             detect = detect_closeup = _find_nothing
             backs = _find_no_backs
         eyes = self._eyes = ThroughMirror(detect, detect_closeup, self._turns)
-        tracker = PileTracker(eyes.detect_pile, self._region, eyes.detect_closeup)
-        self._follower = TableTracker(tracker, backs, self._draw_pile)
-        self._watcher = CaptureLoop(self.source, self._follower)
+
+        def make() -> TableTracker:
+            return TableTracker(
+                PileTracker(eyes.detect_pile, self._region, eyes.detect_closeup), backs, self._draw_pile
+            )
+
+        self._held = HeldTracker(make, hold=self._hold, waits=not self.source.live)
+        self._held.set_hold(self._hold)  # it may have changed meanwhile
+        self._watcher = CaptureLoop(self.source, self._held)
         try:
             for event in self._watcher.events():
                 if self._stopped.is_set():

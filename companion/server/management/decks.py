@@ -244,7 +244,7 @@ def begin_lesson(body: LessonBody) -> LessonAnswer:
     with _said_plainly():
         services().decks.path(body.name)
         reader, boxes = reading_parts(services().config.model)
-    services().lessons.begin(body.name, Lesson(reader, boxes, body.edition, by_color=body.sorted))
+    services().begin_lesson(body.name, Lesson(reader, boxes, body.edition, by_color=body.sorted))
     return _state()
 
 
@@ -281,14 +281,14 @@ def finish_lesson() -> DecksAnswer:
         model = services().config.model
         looks = model_of_deck(services().decks, deck, reading_parts(model)[0], model)
         services().choose_deck(name)
-    services().lessons.end()
+    services().end_lesson()
     return _decks(looks.hard_to_see, looks.mostly_nameless)
 
 
 @api.route("DELETE", "/api/decks/lesson", role=Role.HOST)
 def end_lesson() -> None:
     """End the lesson without saving anything."""
-    services().lessons.end()
+    services().end_lesson()
 
 
 @api.route(

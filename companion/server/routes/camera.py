@@ -36,7 +36,7 @@ class CameraBody(Body):
 
 
 class CameraAnswer(Answer):
-    """The camera's state."""
+    """The camera's state. hold: why it does not count for the match: `lesson`, `taken-up` or `source`."""
 
     source: str | None
     name: str | None
@@ -44,6 +44,7 @@ class CameraAnswer(Answer):
     height: int
     drops: int
     trouble: str | None
+    hold: str | None
 
 
 class WebcamAnswer(Answer):
@@ -105,11 +106,18 @@ def get_camera() -> CameraAnswer:
 def choose_camera(body: CameraBody) -> CameraAnswer:
     """Watch another source."""
     try:
-        services().camera.choose(body.source, body.region, body.draw_pile)
+        services().watch(body.source, body.region, body.draw_pile)
     except SourceError as error:
         raise RefusalError(409, "no-source", str(error)) from error
     except ValueError as error:
         raise RefusalError(409, "no-source", "That names no camera.") from error
+    return _answer(services().camera.state)
+
+
+@api.route("POST", "/api/camera/go-on", role=Role.PLAYER, answer=CameraAnswer)
+def go_on() -> CameraAnswer:
+    """Let a camera that was held back count for the running match from now on."""
+    services().go_on()
     return _answer(services().camera.state)
 
 
@@ -194,6 +202,7 @@ def _answer(state: CameraState) -> CameraAnswer:
         height=state.height,
         drops=state.drops,
         trouble=state.trouble,
+        hold=None if state.hold is None else state.hold.value,
     )
 
 

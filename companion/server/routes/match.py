@@ -97,7 +97,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
 def resume_match(body: ResumeBody) -> StartedAnswer:
     """Resume an interrupted match."""
     try:
-        return StartedAnswer(id=services().table.resume(body.id))
+        return StartedAnswer(id=services().resume(body.id))
     except NoSuchMatchError as error:
         raise RefusalError(404, "no-such-match", str(error)) from error
     except StoreError as error:

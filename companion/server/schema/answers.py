@@ -134,6 +134,7 @@ class CameraHealthAnswer(Answer):
     detail: str
     since: float
     other_deck: bool
+    hold: str | None
 
 
 class NoticeAnswer(Answer):
@@ -215,8 +216,12 @@ def kept_picture_response(data: bytes | None) -> Response:
     return response
 
 
-def view_answer(view: View, language: str, *, other_deck: bool = False) -> ViewAnswer:
-    """Convert a view. other_deck: whether the camera sees cards of another deck than the selected one."""
+def view_answer(view: View, language: str, *, other_deck: bool = False, hold: str | None = None) -> ViewAnswer:
+    """Convert a view.
+
+    other_deck: whether the camera sees cards of another deck than the selected one. hold: why the camera does not
+    count.
+    """
     match = None
     if view.header is not None and view.match_id is not None:
         options = view.header.options
@@ -266,6 +271,7 @@ def view_answer(view: View, language: str, *, other_deck: bool = False) -> ViewA
             detail=view.camera.detail,
             since=view.camera.since,
             other_deck=other_deck,
+            hold=hold,
         ),
         notices=[NoticeAnswer(kind=notice.kind.value, sentence=notice.sentence) for notice in view.notices],
         turns=view.turns.value,

@@ -12,9 +12,11 @@ from flask import Flask, current_app
 from companion.caller import Caller
 from companion.cards import EditionName
 from companion.decks.service.deck_detector import deck_detector
+from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
 from companion.decks.storage.library import DeckLibrary
 from companion.languages import Language
+from companion.referee.phase import Phase
 from companion.referee.state import Header
 from companion.server.access.devices import Devices
 from companion.server.access.guests import Badges
@@ -22,7 +24,8 @@ from companion.server.access.links import HostLinks, signing_key
 from companion.server.access.pairing import Pairing
 from companion.server.archive.hall_of_fame import Hall
 from companion.server.archive.people import People
-from companion.server.capture.camera import Camera
+from companion.server.capture.camera import Camera, named_source
+from companion.server.capture.hold import Hold
 from companion.server.capture.lessons import Lessons
 from companion.server.capture.scans import Scans
 from companion.server.capture.teaching import Teaching
@@ -38,7 +41,7 @@ from companion.vision.core.events import PileEvent
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import Sighting
-from companion.vision.pile.pile_tracker import Detect
+from companion.vision.pile.pile_tracker import Detect, Region
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.table_tracker import FindBacks
 
@@ -81,7 +84,7 @@ class Services:
         self.hall = Hall(self.store, self.people)
         self.table = Table(self.store, caller=self.caller)
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
-        self._take_up()
+        self._taken_up = self._take_up()
         self.camera = Camera(self)
         self.lessons = Lessons(self.camera.frame)
         self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._refresh_deck)
@@ -109,7 +112,58 @@ class Services:
         """Begin another match and return its id. turns: how the table learns who played and who drew."""
         with self._lock:
             self.people.meet(header.players)
-            return self.table.start_match(header, turns=turns)
+            found = self.table.start_match(header, turns=turns)
+        self.go_on()
+        return found
+
+    def resume(self, match_id: str | None) -> str | None:
+        """Continue a match because the host says so; by default the latest unfinished one. Raises NoSuchMatchError."""
+        found = self.table.resume(match_id)
+        self.go_on()
+        return found
+
+    def watch(self, text: str | None, region: Region | None = None, draw_pile: Region | None = None) -> None:
+        """Watch a source by name, or none. It is held if it might show another table than the match's.
+
+        Raises SourceError if it cannot be opened.
+        """
+        source = named_source(text)
+        hold = None if text is None or source is None else self._reason_to_hold(text, live=source.live)
+        self.camera.watch(source, text or "", region, draw_pile, hold)
+        self.tell_view()
+
+    def go_on(self) -> None:
+        """Let the camera count for the running match."""
+        self._taken_up = False
+        self.camera.set_hold(None)
+        self.tell_view()
+
+    def begin_lesson(self, name: str, lesson: Lesson) -> None:
+        """Learn a deck from what the camera sees, which does not count for the match meanwhile."""
+        self.camera.set_hold(Hold.LESSON)
+        self.lessons.begin(name, lesson)
+        self.tell_view()
+
+    def end_lesson(self) -> None:
+        """End the lesson. If a match is on, the camera waits for somebody to say that its cards lie there again."""
+        self.lessons.end()
+        if self.camera.state.hold is Hold.LESSON:
+            self.camera.set_hold(Hold.TAKEN_UP if self._match_is_on else None)
+        self.tell_view()
+
+    @property
+    def _match_is_on(self) -> bool:
+        state = self.table.state
+        return state is not None and state.phase is not Phase.OVER
+
+    def _reason_to_hold(self, text: str, *, live: bool) -> Hold | None:
+        if not self._match_is_on:
+            return None
+        if self._taken_up:
+            return Hold.TAKEN_UP
+        before = self.camera.state.source
+        made_up = not live or text.partition(":")[0] == "simulated"
+        return Hold.SOURCE if text != before and (made_up or before is not None) else None
 
     def detector(self) -> Detect:
         """Return the detector for the pile in the current edition; raises ModelFileError."""
@@ -238,7 +292,8 @@ class Services:
 
     def view(self) -> ViewAnswer:
         """Return what all screens show."""
-        return view_answer(self.table.view(), self._language, other_deck=self.is_another_deck)
+        hold = self.camera.state.hold
+        return view_answer(self.table.view(), self._language, other_deck=self.is_another_deck, hold=hold and hold.value)
 
     def view_json(self) -> str:
         """Return the view as JSON."""
@@ -257,12 +312,13 @@ class Services:
         self.hub.close()
         self._folder.release()
 
-    def _take_up(self) -> None:
-        """Continue the match that ran when the server was last stopped."""
+    def _take_up(self) -> bool:
+        """Continue the match that ran when the server was last stopped; return whether there was one."""
         try:
-            self.table.resume()
+            return self.table.resume() is not None
         except StoreError as error:
             _log.warning("The last match could not be taken up again: %s", error)
+            return False
 
     def _pump(self) -> None:
         """Pass the table's updates to the screens, with a fresh view after each batch."""
