@@ -13,6 +13,7 @@ from companion.commands.lazy import LazyGroup
 from companion.log import set_up_logging, verbose_level
 
 _COMMANDS = {
+    "backup": ("companion.commands.backup:backup", "Write everything worth keeping to one file."),
     "bench": ("companion.commands.bench:bench", "Measure the speed or the accuracy of a part."),
     "decks": ("companion.commands.learn:decks", "List, rename, export, import and delete decks; allow corrections."),
     "demo": ("companion.commands.play:demo", "Run everything on a table that plays by itself."),
@@ -27,6 +28,7 @@ _COMMANDS = {
     "play": ("companion.commands.play:play", "Start the companion for a real table."),
     "read": ("companion.commands.read:read", "Name the cards in pictures."),
     "referee": ("companion.commands.referee:referee", "Rule on a match transcript."),
+    "restore": ("companion.commands.backup:restore", "Add what a backup holds."),
     "score": ("companion.commands.read:score", "Add up the points of hands in pictures."),
     "score-hand": ("companion.commands.referee:score_hand", "Add up the points of a hand by its cards' names."),
     "train": ("companion.commands.train:train", "Train, evaluate and export the networks."),

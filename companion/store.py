@@ -44,6 +44,7 @@ from companion.records import (
 from companion.referee.names import key
 from companion.referee.state import Header
 from companion.referee.transcript import read_entry, read_header, write_entry, write_header
+from companion.store_schema import MIGRATIONS
 
 __all__ = [
     "FILE",
@@ -74,45 +75,6 @@ PICTURES_BYTES = 400_000_000
 """Disk quota of all pictures: about 4000 rulings of 100 kB. The oldest uncorrected ones are deleted first."""
 
 _BUSY_SECONDS = 5.0  # how long to wait while another process, such as an export, holds the file
-
-# Each script migrates the file from the version of its index to the next. Never change a released one.
-_MIGRATIONS = (
-    """
-    CREATE TABLE match (
-        id TEXT PRIMARY KEY, header TEXT NOT NULL, relaxed INTEGER NOT NULL, started REAL NOT NULL,
-        touched REAL NOT NULL, moves INTEGER NOT NULL, over INTEGER NOT NULL, winners TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE journal (
-        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, n INTEGER NOT NULL, entry TEXT NOT NULL,
-        read_by TEXT NOT NULL, time REAL NOT NULL, reading TEXT, PRIMARY KEY (match, n)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE pending (
-        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, n INTEGER NOT NULL, observation TEXT NOT NULL,
-        PRIMARY KEY (match, n)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE reading (
-        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, id TEXT NOT NULL, time REAL NOT NULL,
-        probabilities TEXT NOT NULL, quad TEXT, PRIMARY KEY (match, id)
-    ) STRICT;
-    CREATE TABLE picture (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, match TEXT NOT NULL REFERENCES match ON DELETE CASCADE,
-        reading TEXT NOT NULL, size INTEGER NOT NULL, jpeg BLOB NOT NULL, UNIQUE (match, reading)
-    ) STRICT;
-    CREATE TABLE correction (
-        match TEXT NOT NULL REFERENCES match ON DELETE CASCADE, reading TEXT NOT NULL, card TEXT NOT NULL,
-        time REAL NOT NULL, PRIMARY KEY (match, reading)
-    ) STRICT, WITHOUT ROWID;
-    """,
-    # The order of use must not depend on the system clock.
-    """
-    ALTER TABLE match ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
-    UPDATE match SET sequence = (SELECT count(*) FROM match AS other WHERE other.touched <= match.touched);
-    """,
-    """
-    ALTER TABLE journal ADD COLUMN direction REAL;
-    ALTER TABLE match ADD COLUMN memory TEXT;
-    """,
-)
 
 
 def default_folder() -> Path:
@@ -212,6 +174,12 @@ class Store:
             row = connection.execute("SELECT id, over FROM match ORDER BY sequence DESC LIMIT 1").fetchone()
         return None if row is None or row[1] else str(row[0])
 
+    def latest(self) -> str | None:
+        """Return the id of the match used last, None if there is none."""
+        with self._transaction() as connection:
+            row = connection.execute("SELECT id FROM match ORDER BY sequence DESC LIMIT 1").fetchone()
+        return None if row is None else str(row[0])
+
     def reading(self, match_id: str, reading_id: str) -> Reading | None:
         """Return a reading, with its picture if that is kept; None if there is no such reading."""
         with self._transaction() as connection:
@@ -233,6 +201,28 @@ class Store:
         """Return a reading's picture as JPEG bytes, None if it is not kept."""
         reading = self.reading(match_id, reading_id)
         return None if reading is None else reading.picture
+
+    def whole(self, match_id: str) -> Batch:
+        """Return everything of a match as one batch, for another store. Raises NoSuchMatchError, StoreDamagedError."""
+        stored = self.load(match_id)
+        with self._transaction() as connection:
+            (moves, over, winners) = connection.execute(
+                "SELECT moves, over, winners FROM match WHERE id = ?", (match_id,)
+            ).fetchone()
+            named = connection.execute("SELECT id FROM reading WHERE match = ? ORDER BY rowid", (match_id,)).fetchall()
+            said = connection.execute(
+                "SELECT reading, card, time FROM correction WHERE match = ?", (match_id,)
+            ).fetchall()
+        try:
+            corrections = tuple(Correction(reading, Card.parse(card), when) for reading, card, when in said)
+            standing = Standing(moves, bool(over), tuple(str(winner) for winner in json.loads(winners)))
+        except _UNREADABLE as error:
+            raise StoreDamagedError(f"The match {match_id} is damaged: {error}.", self.path) from error
+        readings = tuple(found for (id_,) in named if (found := self.reading(match_id, id_)) is not None)
+        return Batch(
+            match_id, stored.started, header=stored.header, relaxed=stored.relaxed, lines=stored.lines,
+            readings=readings, corrections=corrections, pending=stored.pending, memory=stored.memory, standing=standing,
+        )  # fmt: skip
 
     def training_samples(self) -> Iterator[TrainingSample]:
         """Yield every corrected reading with picture and outline, oldest first."""
@@ -394,7 +384,7 @@ class Store:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA foreign_keys = ON")
-            if self._version(connection) < len(_MIGRATIONS):
+            if self._version(connection) < len(MIGRATIONS):
                 self._migrate(connection)
         except BaseException:
             connection.close()
@@ -403,16 +393,16 @@ class Store:
 
     def _version(self, connection: sqlite3.Connection) -> int:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > len(_MIGRATIONS):
+        if version > len(MIGRATIONS):
             raise StoreVersionError(self.path, version)
         return version
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        for script in _MIGRATIONS[self._version(connection) :]:
+        for script in MIGRATIONS[self._version(connection) :]:
             for statement in script.split(";"):
                 connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.commit()
 
     def _named(self, error: sqlite3.Error | OSError) -> StoreError:

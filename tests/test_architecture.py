@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models": "companion.models"}
 _MOST_LINES = 500
 
-_STORE = {"store", "journal", "records", "forgetting", "private", "file_locks"}
+_STORE = {"store", "journal", "records", "forgetting", "private", "file_locks", "store_schema"}
 _ARCHIVE = {"results", "exports"}
 _BELOW_SERVER = {
     "cards",
@@ -29,6 +29,7 @@ _BELOW_SERVER = {
     "table",
     "settings",
     "log",
+    "backup",
     *_STORE,
     *_ARCHIVE,
 }
@@ -52,6 +53,7 @@ _MAY_IMPORT = {
     # It is at the table as a device is: by way of the API alone.
     "rehearsal": {"cards", "editions", "referee", "models", "vision"},
     "settings": {"cards", "languages", "text_files"},
+    "backup": {"cards", "decks", "referee", *_STORE},
     "log": set(),
     "text_files": set(),
 }

@@ -16,7 +16,7 @@ from companion.server.api.openapi import document
 from companion.server.api.routing import Api, Media
 from companion.server.core.config import ServerConfig
 from companion.server.core.errors import RefusalAnswer, RefusalError
-from companion.server.management import archive, decks, devices, pairing, people
+from companion.server.management import archive, backup, decks, devices, pairing, people
 from companion.server.network.compression import compress
 from companion.server.routes import camera, choices, hands, live, match, play, rules
 from companion.server.schema.limits import JSON_LIMIT
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 APIS: tuple[Api, ...] = tuple(
     module.api
-    for module in (archive, camera, choices, decks, devices, hands, live, match, pairing, people, play, rules)
+    for module in (archive, backup, camera, choices, decks, devices, hands, live, match, pairing, people, play, rules)
 )
 
 

@@ -1,11 +1,11 @@
 /** The score board: totals, rounds, the line of the totals, who did what, past matches and their export. */
 
 import { confirm } from "./actions.js";
-import { get, remove } from "./api.js";
+import { get, post, remove } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { handCards } from "./card.js";
 import { clearChart, drawLines } from "./chart.js";
-import { $, ask, fill, h } from "./dom.js";
+import { $, ask, fill, h, toast } from "./dom.js";
 import { drawFame } from "./fame.js";
 import { t } from "./i18n.js";
 import { keepButtons } from "./keepsake.js";
@@ -137,6 +137,32 @@ async function drawList() {
           ),
         )
       : h("p", { class: "soft" }, t("scores.none")),
+    may(me.role, "host") && drawBackup(),
+  );
+}
+
+/** Everything in one file, for the host to keep or to bring back. */
+function drawBackup() {
+  const restore = async () => {
+    const chosen = file.files?.[0];
+    if (!chosen) return;
+    const found = await attempt(() => post("/api/restore", new Blob([chosen], { type: "application/zip" })));
+    if (found === null) return;
+    const counts = { matches: found.matches, decks: found.decks, known: found.known };
+    toast([t("backup.restored", counts), ...found.refused].join(" "));
+    await drawList();
+  };
+  const file = h("input", { type: "file", accept: ".zip,application/zip", hidden: true, onchange: restore });
+  return h(
+    "div",
+    { class: "row" },
+    h("a", { class: "button small-button", href: "/api/backup", download: true }, t("backup.make")),
+    h(
+      "button",
+      { type: "button", class: "small-button", id: "restore", onclick: () => file.click() },
+      t("backup.restore"),
+    ),
+    file,
   );
 }
 

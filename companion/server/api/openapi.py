@@ -60,6 +60,9 @@ def _operation(route: Route, places: dict[Any, Any]) -> dict[str, Any]:
     if route.body is not None:
         content = {"application/json": {"schema": places[route.body, "validation"]}}
         operation["requestBody"] = {"required": True, "content": content}
+    if route.upload:
+        binary = {"schema": {"type": "string", "format": "binary"}}
+        operation["requestBody"] = {"required": True, "content": {route.upload: binary}}
     if route.pictures == 1:
         content = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in PICTURE_TYPES}
         operation["requestBody"] = {"required": True, "content": content}

@@ -40,7 +40,8 @@ class Route:
     """One route of the API. `role` is the lowest role that may use it, None for everybody.
 
     body, query: models of the JSON body and the query. pictures: how many pictures are accepted; 1 means as the body
-    itself, more as a multipart form. answer: the response model or media, None for an empty response. errors: statuses
+    itself, more as a multipart form. upload: content type of a file as the body, which the view reads
+    itself. answer: the response model or media, None for an empty response. errors: statuses
     besides those that follow from the rest.
     """
 
@@ -51,6 +52,7 @@ class Route:
     body: type[BaseModel] | None
     query: type[BaseModel] | None
     pictures: int
+    upload: str
     answer: type[BaseModel] | Media | None
     errors: tuple[int, ...]
     view: View = field(compare=False)
@@ -65,7 +67,7 @@ class Route:
                 found |= {HTTPStatus.FORBIDDEN}
         if self.method != "GET":
             found |= {HTTPStatus.FORBIDDEN, HTTPStatus.REQUEST_ENTITY_TOO_LARGE}
-        if self.body or self.pictures:
+        if self.body or self.pictures or self.upload:
             found |= {HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY}
         if self.query:
             found |= {HTTPStatus.UNPROCESSABLE_ENTITY}
@@ -92,6 +94,7 @@ class Api:
         body: type[BaseModel] | None = None,
         query: type[BaseModel] | None = None,
         pictures: int = 0,
+        upload: str = "",
         answer: type[BaseModel] | Media | None = None,
         errors: tuple[int, ...] = (),
     ) -> Callable[[View], View]:
@@ -99,7 +102,7 @@ class Api:
 
         def register(view: View) -> View:
             summary = (inspect.getdoc(view) or "").split("\n")[0]
-            self.routes.append(Route(method, path, summary, role, body, query, pictures, answer, errors, view))
+            self.routes.append(Route(method, path, summary, role, body, query, pictures, upload, answer, errors, view))
             return view
 
         return register
