@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 from statistics import mean, median, quantiles
 
+from companion.cards import Face
 from companion.editions.edition import Edition
 from companion.editions.options import Options, Scoring
-from companion.referee.effects import Drawn, Eliminated, RoundWon, UnoCalled, Why
-from companion.referee.moves import Draw, Play
-from companion.referee.random_player import random_match
-from companion.referee.state import Header
+from companion.referee.effects import Drawn, Effect, Eliminated, RoundWon, UnoCalled, Why
+from companion.referee.engine import apply
+from companion.referee.moves import Draw, Move, Play
+from companion.referee.phase import Phase
+from companion.referee.random_player import RandomTable, random_match
+from companion.referee.state import Header, State, opening
 
 LONGEST_ROUND = 2000
 """Moves after which a round is broken off: random players may never end one."""
+
+_LONGEST_EXAMPLE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +144,46 @@ def summarise(records: list[RoundRecord], players: int) -> Report:
         eliminated=mean(record.eliminated for record in records),
         unfinished=len(records) - len(finished),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One move of a random match, with the states before and after it."""
+
+    before: State
+    move: Move
+    effects: tuple[Effect, ...]
+    after: State
+
+
+def sample_turns(header: Header, moves: int, seed: int) -> Iterator[Turn]:
+    """Yield the first moves of a random match."""
+    before = opening(header)
+    for move, state, effects in islice(random_match(header, Random(seed)), moves):
+        yield Turn(before, move, effects, state)
+        before = state
+
+
+def example_of(header: Header, face: Face, seed: int) -> Iterator[Turn]:
+    """Yield the moves from the play of a card with this face until its program has ended."""
+    table = RandomTable(header, Random(seed))
+    state = opening(header)
+    while state.phase is not Phase.TURN:
+        turn = _next(table, state, table.next_move(state))
+        state = turn.after
+    assert state.turn is not None
+    card = next(card for card in header.edition.deck if card.face is face)
+    table.put_in_hand(state.turn, card)
+    turn = _next(table, state, table.play(state.turn, card))
+    yield turn
+    for _ in range(_LONGEST_EXAMPLE):
+        if turn.after.phase in (Phase.TURN, Phase.SCORING, Phase.OVER):
+            return
+        turn = _next(table, turn.after, table.next_move(turn.after))
+        yield turn
+
+
+def _next(table: RandomTable, state: State, move: Move) -> Turn:
+    after, effects = apply(state, move)
+    table.follow(effects)
+    return Turn(state, move, effects, after)

@@ -13,7 +13,7 @@ from companion.caller.sheet import Sheet
 from companion.caller.standing import table
 from companion.caller.words import ASKED_FOR, DEMAND_PROMPT
 from companion.cards import Card, Color, Face
-from companion.editions.edition import STANDARD, Answer, Edition, shown_text
+from companion.editions.edition import STANDARD, Answer, Choice, Edition, shown_text
 from companion.editions.options import Scoring
 from companion.editions.program import Dare, Reveal, Step
 from companion.referee.effects import (
@@ -84,6 +84,10 @@ class Caller(Corrections, Deeds, Sheet):
         """Return the title of the edition: the file's, except for printed editions."""
         title = EDITION_TITLES.get(edition.id)
         return shown_text(edition.names, self.language, edition.id) if title is None else self._text(title)
+
+    def choice_text(self, choice: Choice) -> str:
+        """Return what an edition's own option is about."""
+        return shown_text(choice.text, self.language, choice.option.name)
 
     def profile_title(self, name: str) -> str:
         """Return the title of the profile. Raises KeyError for an unknown profile."""

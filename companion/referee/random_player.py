@@ -106,6 +106,20 @@ class RandomTable:
             self._deal()
         return self._interjection(state) or self._MAKERS[state.phase](self, state)
 
+    def put_in_hand(self, seat: int, card: Card) -> None:
+        """Swap a card that is somewhere on the table for one of this hand, so that the player holds it."""
+        hand = self.hands[seat]
+        if card in hand:
+            return
+        for place in (self.draw_pile, *(other for other in self.hands if other is not hand)):
+            if card in place:
+                place[place.index(card)], hand[0] = hand[0], card
+                return
+
+    def play(self, seat: int, card: Card) -> moves.Move:
+        """Return the play of a card that the player holds, whether it matches or not."""
+        return self._put(seat, card, force=True)
+
     def follow(self, effects: Iterable[Effect]) -> None:
         """Deal and draw as the effects say."""
         for effect in effects:

@@ -18,7 +18,7 @@ from companion.server.core.config import ServerConfig
 from companion.server.core.errors import RefusalAnswer, RefusalError
 from companion.server.management import archive, backup, decks, devices, pairing, people
 from companion.server.network.compression import compress
-from companion.server.routes import camera, choices, hands, live, match, play, rules
+from companion.server.routes import camera, choices, editions, hands, live, match, play, rules
 from companion.server.schema.limits import JSON_LIMIT
 from companion.server.services.services import Services, put, services
 from companion.vision.pile.pile_tracker import Detect
@@ -27,7 +27,11 @@ _log = logging.getLogger(__name__)
 
 APIS: tuple[Api, ...] = tuple(
     module.api
+<<<<<<< HEAD
     for module in (archive, backup, camera, choices, decks, devices, hands, live, match, pairing, people, play, rules)
+=======
+    for module in (archive, camera, choices, decks, devices, editions, hands, live, match, pairing, people, play, rules)
+>>>>>>> dd3cfbb (Serve editions, previews and the laboratory over HTTP)
 )
 
 

@@ -42,6 +42,8 @@ def test_the_simulated_table_plays_the_match_that_is_set_up(host: FlaskClient) -
     assert host.post("/api/match", json={**MATCH, **wishes}).status_code == 200
     view = host.get("/api/view").json
     options = view["match"].pop("options")
+    title = view["match"].pop("edition_title")
+    assert title == "UNO Mario Kart"
     assert view["match"] == {**MATCH, "id": view["match"]["id"], "scoring": "low-total", "target": 120}
     assert (options["hand_size"], options["stacking"], options["challenge"]) == (5, "off", True)
     assert (view["state"]["dealer"], view["state"]["hands"], view["turns"]) == (

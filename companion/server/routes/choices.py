@@ -135,8 +135,19 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
 
 
 def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
+    return EditionAnswer(
+        name=edition.id,
+        title=caller.edition_title(edition),
+        deck=deck_answer(edition, caller),
+        defaults={name: edition.options.plain(name) for name in edition.offered},
+        items=any(rules.when_turned_up for rules in edition.marks.values()),
+    )
+
+
+def deck_answer(edition: Edition, caller: Caller) -> list[DeckCardAnswer]:
+    """Return the deck of an edition, one entry for each kind of card."""
     marked = {card: marks[0].mark.id for card in edition.deck if (marks := edition.marks_of(card))}
-    deck = [
+    return [
         DeckCardAnswer(
             card=card.name,
             count=count,
@@ -147,13 +158,6 @@ def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
         )
         for card, count in edition.deck.items()
     ]
-    return EditionAnswer(
-        name=edition.id,
-        title=caller.edition_title(edition),
-        deck=deck,
-        defaults={name: edition.options.plain(name) for name in edition.offered},
-        items=any(rules.when_turned_up for rules in edition.marks.values()),
-    )
 
 
 def _profile(name: str, caller: Caller) -> ProfileAnswer:

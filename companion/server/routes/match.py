@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from companion.cards import Card, EditionName
+from companion.cards import Card
 from companion.editions import InvalidOptionError
 from companion.languages import Language
 from companion.referee.scoring import highest_draws
@@ -17,7 +17,7 @@ from companion.server.access.guests import Role
 from companion.server.api.routing import Api
 from companion.server.core.errors import Fault, RefusalError, Rule
 from companion.server.schema.answers import Answer
-from companion.server.schema.fields import Body, CardName, OptionName, PlayerName, ProfileName
+from companion.server.schema.fields import Body, CardName, EditionId, OptionName, PlayerName, ProfileName
 from companion.server.services.selfplay import SOURCE, SelfPlay
 from companion.server.services.services import services
 from companion.store import NoSuchMatchError, StoreError
@@ -38,14 +38,16 @@ OUR_RULES = "our_rules"
 class MatchBody(Body):
     """A match's set-up. `options` lists those that differ from the profile; see `/api/choices`.
 
-    ours: save these as the family's own rules. turns: how the table learns who played and who drew.
+    choices: values of the edition's own options. ours: save these as the family's own rules. turns: how the table
+    learns who played and who drew.
     """
 
-    edition: EditionName
+    edition: EditionId
     profile: ProfileName = "official"
     players: list[PlayerName] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
     dealer: PlayerName | None = None
     options: dict[OptionName, OptionValue] = Field(default_factory=dict)
+    choices: dict[Annotated[str, Field(max_length=40)], OptionValue] = Field(default_factory=dict, max_length=8)
     language: Language | None = None
     turns: Turns = Turns.CAMERA
     ours: bool = False
@@ -135,15 +137,15 @@ def _start(header: Header, turns: Turns) -> StartedAnswer:
 
 def _header(body: MatchBody) -> Header:
     match: dict[str, object] = {
-        "edition": body.edition.value,
+        "edition": body.edition,
         "profile": body.profile,
         "players": list(body.players),
-        "options": dict(body.options),
+        "options": {**body.options, **body.choices},
     }
     if body.dealer is not None:
         match["dealer"] = body.dealer
     try:
-        return read_header({"match": match})
+        return read_header({"match": match}, services().editions)
     except TranscriptError as error:
         cause = error.__cause__
         option = cause.option if isinstance(cause, InvalidOptionError) else None

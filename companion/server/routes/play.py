@@ -10,7 +10,8 @@ from flask import Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from companion.cards import Card, Color
+from companion.cards import Card, UnknownCardError
+from companion.editions import Edition
 from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
@@ -31,7 +32,7 @@ from companion.server.schema.answers import (
     outcome_answer,
     state_answer,
 )
-from companion.server.schema.fields import Body, CardName, Cards, KnownName, MoveName, shown_name
+from companion.server.schema.fields import Body, Cards, ColorName, KnownName, MoveName, TableCardName, shown_name
 from companion.server.services.services import services
 from companion.table import NoMatchError, TableError, Turns
 
@@ -45,8 +46,8 @@ class MoveBody(Body):
     """A move as in a transcript. Which other fields it has depends on `do`."""
 
     do: MoveName
-    card: CardName | None = None
-    color: Color | None = None
+    card: TableCardName | None = None
+    color: ColorName | None = None
     player: KnownName | None = None
     cards: Cards | int | None = None
     points: int | None = Field(default=None, ge=0, le=10_000)
@@ -55,6 +56,8 @@ class MoveBody(Body):
     by: KnownName | None = None
     after: KnownName | None = None
     score: int | None = Field(default=None, ge=0, le=1_000_000)
+    count: int | None = Field(default=None, ge=0, le=300)
+    yes: bool | None = None
 
     @model_validator(mode="after")
     def _a_fresh_name_can_be_shown(self) -> MoveBody:
@@ -65,7 +68,8 @@ class MoveBody(Body):
     def move(self) -> moves.Move:
         """Return the move; raises RefusalError if a field is missing."""
         try:
-            return read_move(self.model_dump(mode="json", exclude_none=True, include=set(MoveBody.model_fields)))
+            fields = self.model_dump(mode="json", exclude_none=True, include=set(MoveBody.model_fields))
+            return read_move(fields, _edition())
         except TranscriptError as error:
             raise RefusalError(422, "invalid", str(error), fault=Fault("", Rule.OTHER)) from error
 
@@ -80,7 +84,7 @@ class AnswerBody(Body):
     """The answer to a question: the index of a choice, or the card that landed."""
 
     choice: int | None = Field(default=None, ge=0, le=50)
-    card: CardName | None = None
+    card: TableCardName | None = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> AnswerBody:
@@ -140,7 +144,7 @@ class LineBody(Body):
 class MissedBody(LineBody):
     """Accepted move `n`, and the card that landed unseen just before it."""
 
-    card: CardName
+    card: TableCardName
 
 
 class SeatBody(Body):
@@ -202,7 +206,7 @@ def tap(body: TapBody) -> OutcomeAnswer:
 )
 def answer_question(question: int, body: AnswerBody) -> OutcomeAnswer:
     """Answer a question."""
-    answer = Card.parse(body.card) if body.card is not None else body.choice
+    answer = _card(body.card) if body.card is not None else body.choice
     assert answer is not None
     with _refusals():
         return outcome_answer(services().table.answer(question, answer))
@@ -271,7 +275,7 @@ def say_drew(body: LineBody) -> OutcomeAnswer:
 def say_missed(body: MissedBody) -> OutcomeAnswer:
     """State that a card landed unseen just before an accepted move; later moves are recomputed."""
     with _refusals():
-        return outcome_answer(services().table.say_missed(body.n, Card.parse(body.card)))
+        return outcome_answer(services().table.say_missed(body.n, _card(body.card)))
 
 
 @api.route("POST", "/api/drop", role=Role.PLAYER, body=LineBody, answer=OutcomeAnswer, errors=(409,))
@@ -315,7 +319,7 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     challenger = _challenger(state)
     if who.role is not Role.HOST and who.player != challenger:
         raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
-    cards = tuple(Card.parse(name) for name in body.cards)
+    cards = tuple(map(_card, body.cards))
     if services().table.color_is_guessed:
         raise RefusalError(409, "color-unknown", "Say first which colour was chosen for the wild card under it.")
     with _refusals():
@@ -325,6 +329,21 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
             services().table.tap(moves.Count(state.players[state.turn], len(cards)))
         outcome = services().table.tap(moves.Judge(guilty))
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
+
+
+def _edition() -> Edition | None:
+    """Return the edition that is played, None if no match is running."""
+    state = services().table.state
+    return None if state is None else state.header.edition
+
+
+def _card(name: str) -> Card:
+    """Return the card of this name in the edition that is played; raises RefusalError if there is none."""
+    edition = _edition()
+    try:
+        return Card.parse(name) if edition is None else edition.card(name)
+    except UnknownCardError as error:
+        raise RefusalError(422, "invalid", str(error), fault=Fault("card", Rule.UNKNOWN)) from error
 
 
 def _challenger(state: State | None) -> str | None:

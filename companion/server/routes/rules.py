@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from companion.caller import Caller
+from collections.abc import Sequence
+
+from companion.caller import Caller, SheetEntry
 from companion.languages import Language
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api
@@ -44,9 +46,12 @@ def get_rules(query: RulesQuery) -> RulesAnswer:
     if state is None:
         raise RefusalError(409, "no-match", "No match is running.")
     sheet = Caller(query.language or own.language).rules_sheet(state.header)
-    return RulesAnswer(
-        entries=[
-            RuleAnswer(part=each.part.value, key=each.key, title=each.title, text=each.text, rules=list(each.rules))
-            for each in sheet
-        ]
-    )
+    return RulesAnswer(entries=rule_answers(sheet))
+
+
+def rule_answers(sheet: Sequence[SheetEntry]) -> list[RuleAnswer]:
+    """Convert the entries of a rules sheet."""
+    return [
+        RuleAnswer(part=each.part.value, key=each.key, title=each.title, text=each.text, rules=list(each.rules))
+        for each in sheet
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Response
 from pydantic import BaseModel, ConfigDict
 
+from companion.caller import Caller
 from companion.referee.moves import Reveal
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_state
@@ -76,10 +77,18 @@ class MatchAnswer(Answer):
 
     id: str
     edition: str
+    edition_title: str
     players: list[str]
     scoring: str
     target: int
     options: dict[str, bool | int | str]
+
+
+class AskAnswer(Answer):
+    """What a special card asks: its verb, and the face or mark that asks."""
+
+    verb: str
+    why: str
 
 
 class StateAnswer(Answer):
@@ -101,10 +110,16 @@ class StateAnswer(Answer):
     round_winner: str | None
     called: list[str]
     challenger: str | None
+    ask: AskAnswer | None = None
+    out: list[str] = []
 
 
 class LegalAnswer(Answer):
-    """What may be done next."""
+    """What may be done next.
+
+    asked: what a special card asks the actor, in the phases `took`, `shed` and `outcome`. took: the least and most
+    cards that can have been drawn. shed: how many cards may be laid off at most; `cards` are those that fit.
+    """
 
     actor: str | None
     cards: list[str]
@@ -125,6 +140,10 @@ class LegalAnswer(Answer):
     in_round: bool
     reshuffle: bool
     seating: bool
+    asked: AskAnswer | None
+    took: list[int] | None
+    shed: int | None
+    outcome: bool
 
 
 class CameraHealthAnswer(Answer):
@@ -228,6 +247,7 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
         match = MatchAnswer(
             id=view.match_id,
             edition=view.header.edition.id,
+            edition_title=Caller(language).edition_title(view.header.edition),
             players=list(view.header.players),
             scoring=options.scoring.value,
             target=options.target,
@@ -260,6 +280,10 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
             in_round=legal.in_round,
             reshuffle=legal.reshuffle,
             seating=legal.seating,
+            asked=None if legal.asked is None else AskAnswer(verb=legal.asked.verb, why=legal.asked.why),
+            took=None if legal.took is None else list(legal.took),
+            shed=legal.shed,
+            outcome=legal.outcome,
         ),
         prompt=view.prompt,
         ruling=None if view.ruling is None else ruling_answer(view.ruling),

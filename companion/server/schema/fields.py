@@ -43,6 +43,16 @@ CardName = Annotated[str, Field(json_schema_extra={"enum": _NAMES}), AfterValida
 """A card's name."""
 
 
+TableCardName = Annotated[str, Field(min_length=1, max_length=61)]
+"""A card's name in the edition that is played."""
+
+ColorName = Annotated[str, Field(pattern=r"^[a-z]{1,20}$")]
+"""A colour's ID in the edition that is played."""
+
+EditionId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+"""An edition's ID."""
+
+
 def _one_of(known: list[Any]) -> Callable[[str], str]:
     def check(name: str) -> str:
         if name not in known:
@@ -68,5 +78,5 @@ _EXPORTS: list[Any] = list(EXPORTS)
 ExportName = Annotated[str, Field(json_schema_extra={"enum": _EXPORTS}), AfterValidator(_one_of(_EXPORTS))]
 """An export format's name."""
 
-Cards = Annotated[list[CardName], Field(max_length=108)]
+Cards = Annotated[list[TableCardName], Field(max_length=300)]
 """The cards of a hand, by name."""

@@ -15,6 +15,7 @@ from companion.decks.service.deck_detector import deck_detector
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
 from companion.decks.storage.library import DeckLibrary
+from companion.editions.library import FOLDER_NAME, Library
 from companion.languages import Language
 from companion.referee.phase import Phase
 from companion.referee.state import Header
@@ -74,6 +75,7 @@ class Services:
         self._detectors: dict[EditionName | None, CardDetector] = {}
         self._lock = threading.RLock()
         self.decks = DeckLibrary(config.decks or config.data / "decks")
+        self.editions = Library(lambda: config.data / FOLDER_NAME)
         self.deck: str | None = None
         self._fit: DeckFit | None = None
         if config.deck is not None:
