@@ -27,11 +27,22 @@ _log = logging.getLogger(__name__)
 
 APIS: tuple[Api, ...] = tuple(
     module.api
-<<<<<<< HEAD
-    for module in (archive, backup, camera, choices, decks, devices, hands, live, match, pairing, people, play, rules)
-=======
-    for module in (archive, camera, choices, decks, devices, editions, hands, live, match, pairing, people, play, rules)
->>>>>>> dd3cfbb (Serve editions, previews and the laboratory over HTTP)
+    for module in (
+        archive,
+        backup,
+        camera,
+        choices,
+        decks,
+        devices,
+        editions,
+        hands,
+        live,
+        match,
+        pairing,
+        people,
+        play,
+        rules,
+    )
 )
 
 
