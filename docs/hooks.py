@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from companion.caller import Caller
 from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES
 from companion.editions import OPTIONS, Options
+from companion.editions.edition import STANDARD
+from companion.editions.library import shipped
 from companion.server.api.openapi import document
 from companion.server.app import APIS
 
@@ -37,9 +40,30 @@ def options_table() -> str:
     return "\n".join(["| rule | option | default | meaning |", "| --- | --- | --- | --- |", *rows()])
 
 
+def editions_table() -> str:
+    """Return the table of editions that ship: special cards and what they do, how far it was checked, sources."""
+    caller = Caller()
+
+    def rows() -> Iterator[str]:
+        for edition in shipped().values():
+            special = [rules for face, rules in edition.faces.items() if face not in STANDARD]
+            cards = "; ".join(
+                f"**{caller.face(rules.face, edition)}**: {caller.describe_face(rules, edition, edition.options)}"
+                for rules in special
+            )
+            sources = ", ".join(edition.sources)
+            title = caller.edition_title(edition)
+            yield f"| {title} | `{edition.id}` | {cards} | {edition.checked.value} | {sources} |"
+
+    return "\n".join(
+        ["| edition | ID | special cards | checked | sources |", "| --- | --- | --- | --- | --- |", *rows()]
+    )
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "<!-- generated: api -->": api_tables,
     "<!-- generated: options -->": options_table,
+    "<!-- generated: editions -->": editions_table,
 }
 """Marker in a page -> what replaces it."""
 

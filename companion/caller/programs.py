@@ -51,7 +51,7 @@ class Programs(Voice):
         if rules.when_drawn is not None:
             drawn = " ".join(self._program(rules.when_drawn, rules, edition, options))
             said.append(self._text("Whoever draws it shows it at once: {what}", what=drawn))
-        chooses = any(isinstance(step, ChooseColor) for step in rules.when_played)
+        chooses = any(isinstance(step, ChooseColor | TurnUp) for step in rules.when_played)
         if rules.face.is_wild and edition.has_colors and not chooses:
             said.append(self._text("The player chooses the colour."))
         return " ".join(said) or self._text("It has no effect.")
@@ -71,6 +71,8 @@ class Programs(Voice):
         match step:
             case ChooseColor(random=True):
                 return self._text("Chance chooses the colour.")
+            case ChooseColor(who=Selector.SELF):
+                return self._text("The player chooses the colour.")
             case ChooseColor(who=who):
                 return self._of(who, self._text("choose the colour"))
             case ChooseTarget(others=True):

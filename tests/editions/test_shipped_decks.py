@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from random import Random
 import pytest
 
 from companion.caller import LANGUAGES, Caller
-from companion.cards import Card
+from companion.cards import Card, Face
 from companion.editions import Edition, Scoring
 from companion.editions.edition import Checked
 from companion.editions.files import read_edition
@@ -109,3 +110,16 @@ def test_symmetric_seats_have_equal_odds() -> None:
     found = report(plain, plain.options, 3, rounds, seed=4)
     spread = (rounds * 1 / 3 * 2 / 3) ** 0.5
     assert all(abs(wins - rounds / 3) < 4 * spread for wins in found.wins)
+
+
+def test_the_edition_of_the_tutorial_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "pages" / "editions.md").read_text("utf-8")
+    found = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert found
+    assert len(found[1].splitlines()) == 12
+    edition = read_edition(found[1].encode(), "zoo.toml", printed())
+    told = Caller().describe_face(edition.faces[Face.named("wild lion")], edition, edition.options)
+    assert told == (
+        "The player chooses the colour. The player chooses another player. The chosen player: do what the card says. "
+        "If not: The player asked: draw two cards."
+    )
