@@ -16,7 +16,7 @@ from companion.server.api.openapi import document
 from companion.server.api.routing import Api, Media
 from companion.server.core.config import ServerConfig
 from companion.server.core.errors import RefusalAnswer, RefusalError
-from companion.server.management import archive, backup, decks, devices, pairing, people
+from companion.server.management import archive, backup, decks, devices, pairing, people, sounds
 from companion.server.network.compression import compress
 from companion.server.routes import camera, choices, editions, hands, live, match, play, rules
 from companion.server.schema.limits import JSON_LIMIT
@@ -25,25 +25,24 @@ from companion.vision.pile.pile_tracker import Detect
 
 _log = logging.getLogger(__name__)
 
-APIS: tuple[Api, ...] = tuple(
-    module.api
-    for module in (
-        archive,
-        backup,
-        camera,
-        choices,
-        decks,
-        devices,
-        editions,
-        hands,
-        live,
-        match,
-        pairing,
-        people,
-        play,
-        rules,
-    )
+_MODULES = (
+    archive,
+    backup,
+    camera,
+    choices,
+    decks,
+    devices,
+    editions,
+    hands,
+    live,
+    match,
+    pairing,
+    people,
+    play,
+    rules,
+    sounds,
 )
+APIS: tuple[Api, ...] = tuple(module.api for module in _MODULES)
 
 
 def create_app(config: ServerConfig, detect: Detect | None = None) -> Flask:

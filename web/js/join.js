@@ -11,9 +11,9 @@ import { prepare } from "./shell.js";
  * @type {Record<string, { home: string, pages: string[] }>}
  */
 const WAYS = {
-  host: { home: "/", pages: ["table", "camera", "scores"] },
+  host: { home: "/", pages: ["table", "camera", "scores", "broadcast"] },
   player: { home: "/player", pages: ["player", "table", "camera", "scores"] },
-  viewer: { home: "/table", pages: ["table", "scores"] },
+  viewer: { home: "/table", pages: ["table", "scores", "broadcast"] },
 };
 const given = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", location.pathname);

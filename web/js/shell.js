@@ -7,6 +7,7 @@ import { edition } from "./choices.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
 import { know } from "./people.js";
+import { play, useOwn } from "./sounds.js";
 import { Voice } from "./voice.js";
 
 /** @typedef {import("./answers").MeAnswer} Me */
@@ -150,6 +151,9 @@ function tab(anew = false) {
  */
 export function live(on) {
   voice.offer();
+  get("/api/sounds")
+    .then(({ sounds }) => useOwn(sounds))
+    .catch(() => {});
   /** @type {EventSource | null} */
   let source = null;
   let tries = 0;
@@ -178,6 +182,10 @@ export function live(on) {
       voice.update(update);
       // What is spoken can always be read, too.
       if (update.sentences.length && !$("#caption") && update.kind !== "camera") toast(update.sentences.join(" "));
+    });
+    listen("nudge", (/** @type {{ sentence: string }} */ { sentence }) => {
+      toast(sentence);
+      play("nudge");
     });
     // A copied tab has its twin's name: the one that is put out takes another.
     listen("replaced", () => {

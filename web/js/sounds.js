@@ -65,6 +65,13 @@ const SOUNDS = {
       [120, 0.18, 0.22, 90],
     ],
   },
+  nudge: {
+    wave: "sine",
+    notes: [
+      [587, 0, 0.16],
+      [740, 0.18, 0.3],
+    ],
+  },
   win: {
     wave: "triangle",
     notes: [
@@ -131,11 +138,28 @@ export function setVolume(value) {
 export function wake() {
   if (!("AudioContext" in window)) return;
   context ??= new AudioContext();
-  if (context.state === "suspended") context.resume().catch(() => {});
+  // iOS calls it `interrupted` after a call or another app's sound.
+  if (/** @type {string} */ (context.state) !== "running" && context.state !== "closed") context.resume().catch(() => {});
+}
+
+/** A family's own sounds, by event. @type {Map<string, HTMLAudioElement>} */
+const own = new Map();
+
+/** Lets a family's own sounds take the place of the built-in ones. @param {Record<string, string>} sounds addresses */
+export function useOwn(sounds) {
+  own.clear();
+  for (const [name, address] of Object.entries(sounds)) own.set(name, new Audio(address));
 }
 
 /** Plays a sound. @param {string} name */
 export function play(name) {
+  const clip = own.get(name);
+  if (clip) {
+    clip.volume = volume();
+    clip.currentTime = 0;
+    clip.play().catch(() => {});
+    return;
+  }
   const sound = SOUNDS[name];
   const loud = volume() * GAIN;
   if (!sound || loud === 0) return;

@@ -22,6 +22,7 @@ PAGES = {
     "/join": "join",
     "/trust": "trust",
     "/help": "help",
+    "/broadcast": "broadcast",
 }
 """Path of each page -> name of its template and script."""
 

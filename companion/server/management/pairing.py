@@ -73,6 +73,7 @@ class InvitedPage(Enum):
     TABLE = "table"
     CAMERA = "camera"
     SCORES = "scores"
+    BROADCAST = "broadcast"
 
 
 class InvitationBody(Body):

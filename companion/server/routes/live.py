@@ -29,7 +29,7 @@ class EventsQuery(Body):
     "GET", "/api/events", role=Role.VIEWER, query=EventsQuery, answer=Media(("text/event-stream",)), errors=(429,)
 )
 def get_events(query: EventsQuery) -> Response:
-    """Stream server-sent events `update`, `view` and `frame`, resuming after Last-Event-ID if given.
+    """Stream server-sent events `update`, `view`, `nudge` and `frame`, resuming after Last-Event-ID if given.
 
     A final `replaced` says that a newer page listens instead: of the same tab, or of a device with too many streams.
     """

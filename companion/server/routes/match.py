@@ -20,6 +20,7 @@ from companion.server.schema.answers import Answer
 from companion.server.schema.fields import Body, CardName, EditionId, OptionName, PlayerName, ProfileName
 from companion.server.services.selfplay import SOURCE, SelfPlay
 from companion.server.services.services import services
+from companion.server.services.turn_timer import MOST_SECONDS
 from companion.store import NoSuchMatchError, StoreError
 from companion.table import Turns
 
@@ -77,6 +78,18 @@ class LanguageBody(Body):
     language: Language
 
 
+class TimerBody(Body):
+    """After how many seconds a player is reminded of a turn, 0 for never."""
+
+    seconds: int = Field(ge=0, le=MOST_SECONDS)
+
+
+class TimerAnswer(Answer):
+    """After how many seconds a player is reminded of a turn, 0 for never."""
+
+    seconds: int
+
+
 class StartedAnswer(Answer):
     """The running match, null if there was none to resume."""
 
@@ -127,6 +140,19 @@ def find_dealer(body: DealerBody) -> DealerAnswer:
 def set_language(body: LanguageBody) -> None:
     """Change the caller's language."""
     services().speak(body.language)
+
+
+@api.route("GET", "/api/turn-timer", role=Role.VIEWER, answer=TimerAnswer)
+def get_turn_timer() -> TimerAnswer:
+    """Return after how many seconds a player is reminded of a turn, 0 for never."""
+    return TimerAnswer(seconds=services().turn_timer.seconds)
+
+
+@api.route("POST", "/api/turn-timer", role=Role.HOST, body=TimerBody, answer=TimerAnswer)
+def set_turn_timer(body: TimerBody) -> TimerAnswer:
+    """Set after how many seconds a player is reminded of a turn by an event `nudge` on the live stream."""
+    services().turn_timer.set(body.seconds)
+    return TimerAnswer(seconds=body.seconds)
 
 
 def _start(header: Header, turns: Turns) -> StartedAnswer:

@@ -36,6 +36,7 @@ from companion.server.core.folder_lock import FolderLock
 from companion.server.network.broadcast import Hub, StreamSlots
 from companion.server.network.lan import LanAccess
 from companion.server.schema.answers import ViewAnswer, question_answer, ruling_answer, view_answer
+from companion.server.services.turn_timer import TurnTimer
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
 from companion.vision.core.events import PileEvent
@@ -84,6 +85,7 @@ class Services:
         self._wishes = config.data / "preferences.json"
         self.people = People(config.data / "people.json")
         self.hall = Hall(self.store, self.people)
+        self.turn_timer = TurnTimer(config.data / "timer.json")
         self.table = Table(self.store, caller=self.caller)
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._taken_up = self._take_up()
@@ -322,11 +324,20 @@ class Services:
             _log.warning("The last match could not be taken up again: %s", error)
             return False
 
+    def _nudge(self) -> None:
+        """Remind a player whose turn lasts too long, if the host wants that."""
+        view = self.table.view()
+        state = view.state
+        player = None if state is None or state.phase is Phase.OVER or state.turn is None else state.players[state.turn]
+        if self.turn_timer.is_due(None if player is None else (player, len(view.history))):
+            self.hub.publish("nudge", json.dumps({"player": player, "sentence": view.prompt}, ensure_ascii=False))
+
     def _pump(self) -> None:
         """Pass the table's updates to the screens, with a fresh view after each batch."""
         subscription = self.table.subscribe(0)
         while not subscription.closed:
             update = subscription.next(_RETRY_SECONDS)
+            self._nudge()
             if update is None and not subscription.closed:
                 self.table.retry()  # retries failed writes and shows the result
                 continue
