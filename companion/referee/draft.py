@@ -39,6 +39,7 @@ class Draft:
         "debt",
         "demand",
         "direction",
+        "drawn_since",
         "effects",
         "fresh",
         "hands",
@@ -88,6 +89,7 @@ class Draft:
         self.running = state.running
         self.demand = state.demand
         self.out = state.out
+        self.drawn_since = state.drawn_since
 
     def freeze(self) -> State:
         """Return the draft as a state."""
@@ -118,6 +120,7 @@ class Draft:
             self.running,
             self.demand,
             self.out,
+            self.drawn_since,
         )
 
     @property
@@ -208,6 +211,8 @@ class Draft:
             self.set_count(seat, self.hands[seat] + count)
         if shows:
             self.set_fresh(seat, count)
+        if seat == self.laid_by and self.contested is not None:
+            self.drawn_since += count
         self.effects.append(Drawn(self.header.players[seat], count, why))
 
     def skip(self, seat: int) -> None:

@@ -45,6 +45,7 @@ from companion.referee.errors import (
     TooManyCardsError,
     TooManyCopiesError,
     TooManyForStepError,
+    UnclearHandError,
     WrongPhaseError,
 )
 from companion.referee.legality import (
@@ -248,11 +249,17 @@ def _challenge(draft: Draft, _: moves.Challenge) -> None:
 
 
 def _reveal(draft: Draft, move: moves.Reveal) -> None:
-    """R19; an empty hand means that the wild draw four was the last card, which cannot be challenged (R28)."""
+    """R18, R19; an empty hand means that the wild draw four was the last card, which cannot be challenged (R28).
+
+    Cards drawn since the play do not count. Raises UnclearHandError if only they may have the colour.
+    """
     _refuse_too_many(draft, move.cards)
+    holding = _count_color(move.cards, draft.contested, draft.header.options)
+    if 0 < holding <= draft.drawn_since:
+        raise UnclearHandError(draft.drawn_since)
     _correct_count(draft, draft.actor, len(move.cards))
     if move.cards:
-        _settle_challenge(draft, guilty=_holds_color(move.cards, draft.contested, draft.header.options))
+        _settle_challenge(draft, guilty=holding > 0)
     else:
         _go_out(draft, draft.actor)
 
@@ -262,9 +269,9 @@ def _judge(draft: Draft, move: moves.Judge) -> None:
     _settle_challenge(draft, guilty=move.guilty)
 
 
-def _holds_color(cards: Iterable[Card], color: Color | None, options: Options) -> bool:
-    """R18 and the option `wild_counts_as_color`."""
-    return any(
+def _count_color(cards: Iterable[Card], color: Color | None, options: Options) -> int:
+    """Return how many of the cards count as holding the colour (R18 and the option `wild_counts_as_color`)."""
+    return sum(
         options.wild_counts_as_color and card.face is not Face.WILD_DRAW_FOUR
         if card.color is None
         else card.color is color

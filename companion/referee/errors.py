@@ -193,6 +193,17 @@ class TooManyForStepError(RefereeError):
         self.most = most
 
 
+class UnclearHandError(RefereeError):
+    """Only `cards` cards drawn since a wild draw four may have the colour: the table judges (R18)."""
+
+    code = "unclear-hand"
+    template = message("Cards drawn after the wild draw four do not count, {cards} here: say whether it was allowed.")
+
+    def __init__(self, cards: int) -> None:
+        super().__init__(cards=cards)
+        self.cards = cards
+
+
 class TooFewCardsError(RefereeError):
     """Who draws until a card fits draws at least one."""
 

@@ -375,7 +375,6 @@ def _demand(draft: Draft, running: Running, step: Demand) -> None:
     """R53."""
     if _lacks_color(draft, running):
         return
-    draft.debt = 0
     draft.owe(_hit(draft, running), step.otherwise, laid_by=None)
     draft.demand = Demanded(step.filter, running.why)
 

@@ -191,6 +191,7 @@ def _play_wild_draw_four(draft: Draft, player: int, contested: Color | None) -> 
     """R18, R34."""
     draft.choose(player, Phase.COLOR, Purpose.WILD_DRAW_FOUR)
     draft.contested = contested
+    draft.drawn_since = 0
     draft.laid_by = player
     if draft.header.rules.opens:
         draft.debt += 4

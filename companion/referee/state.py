@@ -127,6 +127,8 @@ class State:
     """The demand that the player to act has to meet, whose price is the debt (R53)."""
     out: frozenset[int] = frozenset()
     """Who is out of the round (R54)."""
+    drawn_since: int = 0
+    """How many cards the player of a contested wild draw four has drawn since playing it (R18)."""
 
     @property
     def standings(self) -> dict[str, int]:

@@ -85,6 +85,7 @@ def test_what_is_wrong_is_said_and_carried_along() -> None:
         "already-playing": "Ben is playing already.",
         "no-room": "With 10 players there is no room for another one.",
         "too-many-points": "Dan cannot begin with 600 points: the match ends at 500.",
+        "unclear-hand": "Cards drawn after the wild draw four do not count, 2 here: say whether it was allowed.",
         "too-few-cards": "Cy draws at least one card here.",
         "does-not-fit": "The blue 3 is not what wild order asks for.",
         "already-chosen": "Cy is chosen already.",
