@@ -95,9 +95,10 @@ def _as_stated(situation: Situation, stated: tuple[Entry, ...], what: Observatio
     way = Way(replace(situation, illegal_card=None))
     arm = what.arm if isinstance(what, Sight | Reach) else None
     reading = what.reading if isinstance(what, Sight | Lift) else None
+    last_landing = next((entry for entry in reversed(stated) if isinstance(entry, Start | Play | Flip)), None)
     try:
         for entry in stated:
-            lands = isinstance(entry, Start | Play | Flip)
+            lands = entry is last_landing
             seat = way.after.state.turn
             acts = arm is not None and isinstance(entry, Play | Flip | Draw) and entry is stated[-1]
             if acts and isinstance(what, Sight) and seat is not None:

@@ -14,7 +14,7 @@ from companion.cards import Color
 from companion.referee.moves import ChooseColor, Entry, Flip, Play, Start
 from companion.table.hypotheses.hypotheses import Hypothesis, hypotheses_of
 from companion.table.state import thresholds
-from companion.table.state.observations import Pending, Reach
+from companion.table.state.observations import Pending, Reach, Sight
 from companion.table.state.situation import Mode, Situation, Way
 
 
@@ -96,8 +96,10 @@ def _is_nothing(way: Way) -> bool:
 
 def _is_clear(best: Candidate, pending: Pending, later: int) -> bool:
     """Whether it can be ruled on. later: number of later observations, which are evidence as well."""
-    least = thresholds.SURE if isinstance(pending.what, Reach) else thresholds.CLEAR
-    return best.probability >= least and (later > 0 or not best.way.doubtful)
+    what = pending.what
+    least = thresholds.SURE if isinstance(what, Reach) else thresholds.CLEAR
+    settled_by_later = later > 0 and not (isinstance(what, Sight) and what.landed_unseen)
+    return best.probability >= least and (settled_by_later or not best.way.doubtful)
 
 
 def _is_clear_of_card(candidates: Sequence[Candidate]) -> bool:

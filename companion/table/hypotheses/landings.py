@@ -57,7 +57,29 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
         for ready in through:
             if ready.weight >= least:
                 found += _landings(ready, sight, read_by, mode, left)
+    if sight.landed_unseen and not mode.alone:
+        found += _after_missed_card(start, sight, mode, read_by)
     return [way for way in found if way.weight > 0]
+
+
+def _after_missed_card(start: Way, sight: Sight, mode: Mode, read_by: ReadBy) -> Iterator[Way]:
+    """Yield the ways in which a card that does not match the known top was laid on one that landed out of view."""
+    if start.after.lying is None:
+        return
+    matching = legal(start.after.state).cards
+    for ready in choices_made(start, sight.time):
+        state, left = ready.after.state, _Left(ready.after.journal.match)
+        if state.phase not in (Phase.TURN, Phase.FLIP):
+            continue
+        allowed = legal(state).cards
+        shares = _Shares(left, allowed, thresholds.IMPOSSIBLE)
+        for missed in allowed:
+            move = Flip(missed) if state.phase is Phase.FLIP else Play(missed)
+            laid = ready.then(Line(move, ReadBy.INFERRED, sight.time), shares.of(missed))
+            for way in choices_made(laid, sight.time):
+                for landed in _landings(way, sight, read_by, mode, _Left(way.after.journal.match)):
+                    if landed.card not in matching and landed.after.illegal_card is None:
+                        yield landed
 
 
 def _share_still_there(situation: Situation, sight: Sight) -> float:
@@ -118,7 +140,8 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) 
         if back_in_play and reshuffled is not None:
             starts = [*_by_its_player(reshuffled, sight, mode)]
         unread = probability < thresholds.UNREAD or (bends and card in allowed)
-        doubtful = way.doubtful or unread or (used_up and not low) or sight.early
+        found_lying = sight.landed_unseen and way.after.lying is not None
+        doubtful = way.doubtful or unread or (used_up and not low) or sight.early or found_lying
         for owned in starts:
             if owned.weight * share < mode.least:
                 continue

@@ -14,6 +14,7 @@ from companion.referee.moves import (
     Count,
     Draw,
     Entry,
+    Flip,
     Judge,
     Pass,
     Play,
@@ -31,6 +32,8 @@ from companion.table.state.thresholds import CLEAR
 
 _UNLIKELY = 0.02  # Minimum probability of an offered answer.
 _ITS_OWN = 0.8  # Share from which an arm is attributed to its player; neighbours 40 degrees apart exceed it.
+
+_MISSED_OFFERED = 4  # Maximum number of offered explanations of a card that landed out of view.
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
         return Asked(QuestionKind.TAKE_BACK, say.taken_back(), choices, what.reading)
     if finding.illegal and isinstance(what, Sight):
         return _ask_illegal(found, what, state, say)
+    if isinstance(what, Sight) and what.landed_unseen and state.top is not None:
+        return _ask_first_look(found, what, say)
     by_whom = _by_whom(found, pending, state, say)
     if by_whom is not None:
         return by_whom
@@ -225,6 +230,35 @@ def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
         return Asked(QuestionKind.CARD, say.no_card(), tuple(choices), what.reading)
     sentence = say.which_card(names[0], names[1] if len(names) > 1 else None)
     return Asked(QuestionKind.CARD, sentence, tuple(choices), what.reading)
+
+
+def _ask_first_look(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
+    """Ask about a card that lay there when the camera came into view, with cards that may have been missed below it."""
+    cards: dict[Card, float] = {}
+    for candidate in found:
+        if candidate.way.card is not None:
+            cards[candidate.way.card] = cards.get(candidate.way.card, 0.0) + candidate.probability
+    if not cards:
+        return _ask_card(found, what, say)
+    best, *others = sorted(cards, key=lambda card: -cards[card])
+    offers: dict[str, Offer] = {}
+    for candidate in found:
+        if candidate.way.card == best:
+            missed = _missed_card(candidate.way)
+            label = say.card(best) if missed is None else say.after_missed(missed)
+            offer = replace(_offer(label, candidate), card=best if missed is None else None)
+            offers.setdefault(label, offer)
+    choices = sorted(offers.values(), key=lambda choice: -choice.probability)[:_MISSED_OFFERED]
+    choices += [Offer(say.card(card), card, (), cards[card]) for card in others[:1] if cards[card] >= _UNLIKELY]
+    nothing = sum(candidate.probability for candidate in found if candidate.way.card is None)
+    choices.append(Offer(say.no_card(), None, (), nothing))
+    return Asked(QuestionKind.CARD, say.lies_there(best), tuple(choices), what.reading)
+
+
+def _missed_card(way: Way) -> Card | None:
+    """Return the card that landed out of view below the way's card, None without one."""
+    landings = [line.entry.card for line in _standing(way) if isinstance(line.entry, Play | Flip)]
+    return landings[-2] if len(landings) > 1 else None
 
 
 def _difference(found: Sequence[Candidate]) -> ChooseColor | Target | Judge | None:

@@ -39,6 +39,14 @@ class Sentences:
             return self._text("Did the {card} land on the pile?", card=self._caller.card(first))
         return self._text("Is it the {first} or the {second}?", first=self.card(first), second=self.card(second))
 
+    def lies_there(self, card: Card) -> str:
+        """Return the question whether this card, which the camera did not see landing, lies on the pile."""
+        return self._text("On the table lies a {card}. Is that so?", card=self._caller.card(card))
+
+    def after_missed(self, card: Card) -> str:
+        """Return the button label: it does, and this card was laid out of view before it."""
+        return self._text("Yes, after a {card} that was missed", card=self._caller.card(card))
+
     def used_up(self, card: Card) -> str:
         """Return the question whether a card has landed of which no copy should be left."""
         return self._text("Another {card}? None should be left since the last shuffle.", card=self.card(card))

@@ -44,6 +44,11 @@ class Sight:
             return ()
         return ((self.arm, 1 - sum(share for _, share in self.rivals)), *self.rivals)
 
+    @property
+    def landed_unseen(self) -> bool:
+        """Whether the camera found the card lying there: it may have landed, like cards below it, out of view."""
+        return self.first_look and self.arm is None
+
 
 @dataclass(frozen=True, slots=True)
 class Lift:

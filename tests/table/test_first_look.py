@@ -1,0 +1,117 @@
+"""The first look of a camera at a running match: it agrees with the known top card or asks, and rules nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from companion.cards import Card
+from companion.journal import ReadBy
+from companion.referee.moves import Play
+from companion.store import Store
+from companion.table import QuestionKind
+from companion.vision.core.events import CameraHealth, CameraStatus
+
+from .conftest import Game
+from .restarts import started_again, unlike
+from .test_arms import ArmsGame
+from .test_arms import arms as arms
+
+
+def _switched_on(game: Game) -> None:
+    game.table.camera_changed()
+
+
+def _restarted(game: Game) -> None:
+    assert game.store is not None
+    game.table = started_again(game.table, game.store, game.now)
+
+
+def _covered(game: Game) -> None:
+    game.table.see(CameraStatus(0.0, CameraHealth.GONE, "The camera is gone."))
+    game.table.see(CameraStatus(0.0, CameraHealth.OK))
+
+
+@pytest.fixture(params=[_switched_on, _restarted, _covered])
+def gap(request: pytest.FixtureRequest) -> Callable[[Game], None]:
+    """Return a function that interrupts the camera's view of the table."""
+    interrupt: Callable[[Game], None] = request.param
+    return interrupt
+
+
+def _cards(game: Game) -> list[str]:
+    return [line.move.card.name for line in game.view.history if isinstance(line.move, Play)]
+
+
+def test_known_top_card_is_neither_asked_about_nor_played(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("red 7")
+    assert (game.view.questions, len(game.view.history)) == ((), 1)
+    game.land("red 3")
+    assert _cards(game) == ["red 3"]
+
+
+def test_certain_other_card_is_asked_about_once(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("red 3")
+    assert (game.top, _cards(game)) == ("red 7", [])
+    assert game.question.kind is QuestionKind.CARD
+    assert game.question.sentence == "On the table lies a red 3. Is that so?"
+    game.answer("red 3")
+    assert (game.view.questions, _cards(game), game.read_by[-1]) == ((), ["red 3"], ReadBy.CAMERA)
+
+
+def test_answer_no_leaves_the_match_unchanged(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("red 3")
+    game.answer(game.labels.index("No card"))
+    assert (game.view.questions, game.top, _cards(game)) == ((), "red 7", [])
+
+
+def test_next_cards_do_not_rule_on_a_first_look(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("red 3")
+    game.land("red 5")
+    assert _cards(game) == []
+    assert len(game.view.questions) == 1
+    game.answer("red 3")
+    assert _cards(game) == ["red 3", "red 5"]
+
+
+def test_card_that_does_not_match_offers_missed_cards(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("blue 5")
+    assert game.question.kind is QuestionKind.CARD, "what was missed is no illegal play"
+    choice = game.labels.index("Yes, after a red 5 that was missed")
+    assert "Yes, after a blue 7 that was missed" in game.labels
+    assert _cards(game) == []
+    reading = game.question.picture
+    game.answer(choice)
+    assert (_cards(game), game.view.questions) == (["red 5", "blue 5"], ())
+    assert [line.picture for line in game.view.history[-2:]] == [None, reading]
+    assert game.actor == "Cy"
+
+
+def test_question_survives_a_restart(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("blue 5")
+    assert game.store is not None
+    assert unlike(game.table, started_again(game.table, game.store, game.now)) == []
+
+
+def test_card_seen_landing_from_an_arm_is_ruled_on(arms: ArmsGame, store: Store) -> None:
+    arms.table = started_again(arms.table, store, arms.now)
+    arms.lay("Ann", "red 3")
+    assert (arms.top, arms.view.questions) == ("red 3", ())
+
+
+def test_question_about_missed_cards_names_existing_cards(game: Game) -> None:
+    _switched_on(game)
+    game.land("blue 5")
+    assert game.view.state is not None
+    deck = game.view.state.header.edition.deck
+    assert all(choice.card is None or choice.card in deck for choice in game.question.choices)
+    assert all(
+        isinstance(entry.card, Card) for c in game.question.choices for entry in c.entries if isinstance(entry, Play)
+    )
