@@ -2,6 +2,7 @@
 
 from companion.table.presentation.updates import Subscription, Update, UpdateKind
 from companion.table.presentation.view import (
+    CameraPause,
     CameraView,
     HistoryLine,
     Known,
@@ -31,6 +32,7 @@ from companion.table.session.table import Table
 
 __all__ = [
     "AmendmentPreview",
+    "CameraPause",
     "CameraView",
     "HistoryLine",
     "Known",

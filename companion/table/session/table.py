@@ -17,9 +17,10 @@ from companion.referee.moves import Amend, Flip, Move, Play, Start
 from companion.referee.state import Header, State
 from companion.store import Store, new_match_id
 from companion.table.presentation.updates import Subscription, UpdateKind, Updates
-from companion.table.presentation.view import Outcome, Question, View
+from companion.table.presentation.view import CameraPause, Outcome, Question, View
 from companion.table.presentation.voice import Voice
 from companion.table.session.answers import answered, let_stand, typed
+from companion.table.session.camera_gate import CameraGate
 from companion.table.session.corrections import (
     AmendmentPreview,
     amendment_preview,
@@ -71,6 +72,7 @@ class Table:
         self._persistence = MatchPersistence(store, steady)
         self._session: Session | None = None
         self._interpreter = EventInterpreter()
+        self._gate = CameraGate()
 
     def start_match(self, header: Header, *, turns: Turns = Turns.CAMERA) -> str:
         """Start another match and return its identifier. The previous one is kept.
@@ -87,11 +89,12 @@ class Table:
             self._observe(self._interpreter.early(session, now))
             return session.match_id
 
-    def resume(self, match_id: str | None = None) -> str | None:
+    def resume(self, match_id: str | None = None, *, wait: bool = False) -> str | None:
         """Continue a stored match, by default the last unfinished one; return its identifier.
 
-        None if there is none. Raises NoSuchMatchError for an unknown identifier, StoreError if the store cannot be read
-        or does not hold the complete match yet, StoreDamagedError if the match is inconsistent.
+        wait: whether the camera counts only after `go_on`, as people may play another match by now. None if there is
+        none. Raises NoSuchMatchError for an unknown identifier, StoreError if the store cannot be read or does not hold
+        the complete match yet, StoreDamagedError if the match is inconsistent.
         """
         with self._lock:
             if self._store is None:
@@ -109,6 +112,8 @@ class Table:
             if pending:
                 self._advance(pending)
             self._session = self._running().before_camera_clock()
+            if wait:
+                self.pause_camera(CameraPause.RESUMED)
             return match_id
 
     def see(self, event: PileEvent) -> None:
@@ -118,14 +123,31 @@ class Table:
         with self._lock:
             if isinstance(event, CameraStatus):
                 self._screen.camera_is(event, self._clock())
-            self._observe(self._interpreter.take(event, reading, self._session, self._clock()))
+            if self._gate.pause is None:
+                self._observe(self._interpreter.take(event, reading, self._session, self._clock()))
 
-    def camera_changed(self) -> None:
-        """Note that another camera, or none, is used from now on: its first cards may have been there before."""
+    def pause_camera(self, reason: CameraPause) -> None:
+        """Drop camera events from now on; taps still count. The camera's health is still shown."""
         with self._lock:
-            self._interpreter.changed()
-            if self._session is not None:
-                self._session = self._session.before_camera_clock()
+            self._gate.close(reason)
+            self._screen.camera_pauses()
+
+    def go_on(self, reason: CameraPause) -> None:
+        """Note that this reason no longer holds; without another one the camera counts again, from a first look on."""
+        with self._lock:
+            if self._gate.open(reason):
+                self._look_afresh()
+            self._screen.camera_pauses()
+
+    def camera_changed(self, *, wait: bool = False) -> None:
+        """Note that another camera, or none, is used from now on: its first cards may have been there before.
+
+        wait: whether it counts in the running match only after `go_on`, as for films and the simulated table.
+        """
+        with self._lock:
+            if wait and self._session is not None:
+                self.pause_camera(CameraPause.CHANGED)
+            self._look_afresh()
             self._screen.camera_is(None, self._clock())
 
     def tap(self, move: Move, picture: Picture = None) -> Outcome:
@@ -295,7 +317,7 @@ class Table:
     def view(self) -> View:
         """Return a complete snapshot for screens."""
         with self._lock:
-            return self._screen.view(self._session, saved=self._persistence.saved)
+            return self._screen.view(self._session, saved=self._persistence.saved, camera_pause=self._gate.pause)
 
     @property
     def session(self) -> Session | None:
@@ -375,8 +397,15 @@ class Table:
             raise NoSuchQuestionError(question_id)
         return question
 
+    def _look_afresh(self) -> None:
+        """Treat the next card seen as one that may have been there before."""
+        self._interpreter.changed()
+        if self._session is not None:
+            self._session = self._session.before_camera_clock()
+
     def _begin(self, session: Session) -> None:
         self._session = session
+        self._gate.begin()
         self._interpreter.begin()
         self._screen.begin()
         self._notice()
