@@ -164,6 +164,7 @@ def test_damaged_memory_falls_back_to_the_moves(store: Store, memory: str) -> No
     assert other.resume() == match_id
     view = other.view()
     assert (view.state, view.turns) == (before.state, Turns.RELAXED)
+    other.see(CardLanded(0.0, probabilities("red 3")))
     other.see(CardLanded(1.0, probabilities("red 4")))
     assert len(other.view().history) == 3
 
