@@ -41,11 +41,15 @@ class Seen:
     reading: Reading | None = None
 
 
+_BLIND = (CameraHealth.GONE, CameraHealth.FROZEN)
+
+
 class EventInterpreter:
     """Remembers the context for the next event. Not thread-safe."""
 
     def __init__(self) -> None:
         self._first_look = True
+        self._after_gap = False
         self._early: tuple[CardLanded, Reading] | None = None
         self._visits = VisitHistory()
 
@@ -55,6 +59,10 @@ class EventInterpreter:
 
     def changed(self) -> None:
         """Note that another camera, or none, is used from now on: its first cards may have been there before."""
+        self._after_gap = True
+        self._forget()
+
+    def _forget(self) -> None:
         self._first_look = True
         self._early = None
         self._visits = VisitHistory()
@@ -64,19 +72,21 @@ class EventInterpreter:
 
         reading: see `reading_of`. now: seconds since the epoch.
         """
-        first_look = self._first_look
+        first_look, after_gap = self._first_look, self._after_gap
         self._visits.note(event)
         match event:
             case CardLanded():
                 assert reading is not None
                 self._first_look &= session is None
+                self._after_gap &= session is None
                 self._early = (event, reading) if session is None else None
             case CardTakenBack():
                 self._early = None
             case PileGone():
-                self.changed()
+                self._forget()
             case CameraStatus():
                 self._first_look |= event.health is not CameraHealth.OK
+                self._after_gap |= event.health in _BLIND
             case _:
                 pass
         if session is None:
@@ -85,7 +95,8 @@ class EventInterpreter:
             if event.pile is PileKind.DRAW:
                 return _reached(event, self._visits, session, now)
             return Seen(replace(session, pending=self._visits.with_late_observation(session.pending)))
-        return _seen(event, reading, session, now, first_look=first_look)
+        seen = _seen(event, reading, session, now, first_look=first_look)
+        return _marked_after_gap(seen) if after_gap else seen
 
     def early(self, session: Session, now: float) -> Seen | None:
         """Return the result of a card that landed before this match began, None without one.
@@ -138,6 +149,14 @@ def _seen(event: PileEvent, reading: Reading | None, session: Session, now: floa
             return Seen(session)
         case _:
             assert_never(event)
+
+
+def _marked_after_gap(seen: Seen) -> Seen:
+    """Return the result with a card marked as possibly there since a gap."""
+    pending = seen.pending
+    if pending is None or not isinstance(pending.what, Sight):
+        return seen
+    return replace(seen, pending=replace(pending, what=replace(pending.what, after_gap=True)))
 
 
 def _landed(event: CardLanded, reading: Reading, session: Session, *, first_look: bool, early: bool = False) -> Seen:

@@ -111,7 +111,7 @@ class Table:
             self._begin(session)
             if pending:
                 self._advance(pending)
-            self._session = self._running().before_camera_clock()
+            self._look_afresh()
             if wait:
                 self.pause_camera(CameraPause.RESUMED)
             return match_id

@@ -24,8 +24,9 @@ Probabilities = tuple[tuple[Card, float], ...]
 class Sight:
     """A card was seen landing. time: seconds since the epoch; reading: identifier of its picture.
 
-    first_look: whether the camera could not know the previous state. early: whether that was before the match began.
-    arm: the arm that laid it, None if none was seen. rivals: other possible arms with their probabilities.
+    first_look: whether the camera could not know the previous state. after_gap: whether it was blind or absent before,
+    so that people may have played on. early: whether the card landed before the match began. arm: the arm that laid it,
+    None if none was seen. rivals: other possible arms with their probabilities.
     """
 
     time: float
@@ -36,6 +37,7 @@ class Sight:
     early: bool = False
     arm: Arm | None = None
     rivals: Rivals = ()
+    after_gap: bool = False
 
     @property
     def arms(self) -> Rivals:
@@ -47,7 +49,7 @@ class Sight:
     @property
     def landed_unseen(self) -> bool:
         """Whether the camera found the card lying there: it may have landed, like cards below it, out of view."""
-        return self.first_look and self.arm is None
+        return self.after_gap and self.arm is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +156,15 @@ def dump(pending: Pending) -> str:
         case Reach(_, arm, drawn, stay, passing, again):
             data |= {"reach": list(drawn), "arm": _plain_arm(arm), "stay": stay}
             data |= {"passing": passing, "again": again}
-        case Sight(_, probabilities, reading, same_face, first_look, early, arm, rivals):
+        case Sight(_, probabilities, reading, same_face, first_look, early, arm, rivals, after_gap):
             data |= {"sight": _plain(probabilities), "reading": reading}
             data |= {"same_face": same_face, "first_look": first_look, "early": early}
             if arm is not None:
                 data["arm"] = _plain_arm(arm)
             if rivals:
                 data["rivals"] = [[share, _plain_arm(rival)] for rival, share in rivals]
+            if after_gap:
+                data["after_gap"] = True
     if pending.at is not None:
         data["at"] = pending.at
     if pending.card is not None:
@@ -186,7 +190,9 @@ def load(text: str, edition: Edition) -> Pending:
         flags = (data["same_face"], data["first_look"], data["early"])
         arm = Arm(*data["arm"]) if "arm" in data else None
         rivals = tuple((Arm(*rival), share) for share, rival in data.get("rivals", ()))
-        what = Sight(time, _probabilities(data["sight"]), data["reading"], *flags, arm, rivals)
+        what = Sight(
+            time, _probabilities(data["sight"]), data["reading"], *flags, arm, rivals, bool(data.get("after_gap"))
+        )
     return Pending(
         what,
         edition.card(data["card"]) if "card" in data else None,
