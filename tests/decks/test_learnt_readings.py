@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -18,7 +18,7 @@ from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.matching.template_matching import FittedWeights, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
-from companion.decks.model.prototypes import _reader_reliability
+from companion.decks.model.prototypes import fit
 from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import DeckSimilarity
@@ -27,10 +27,12 @@ from companion.vision.core.geometry import Image, Quad, corner_frames, homograph
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import EvidenceSource, Reading
+from companion.vision.core.runtime import Network
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, IndexPass, Pass, together
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.reader import INDEX_VIEWS
 
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
@@ -69,6 +71,11 @@ def _says(name: str, chance: float, rest: int = ALL_CARDS.index(Card.parse("wild
     return logs
 
 
+def _crops(known: DeckModel) -> Crops:
+    networks = (Network.shared(model_folder() / f"{kind}-reader.onnx", 0) for kind in ("card", "index"))
+    return Crops(*networks).with_deck(known, known.seeks)
+
+
 def _number(name: str) -> int:
     return ALL_CARDS.index(Card.parse(name))
 
@@ -77,8 +84,8 @@ def _with_seeker(known: DeckModel, deck: LearntDeck, searched: bool) -> DeckMode
     return replace(known, search=TemplateSearch.of(deck, CARDS, 0.0) if searched else None)
 
 
-@pytest.fixture(scope="module")
-def index(deck: LearntDeck) -> Callable[..., Reading]:
+@pytest.fixture
+def index(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Reading]:
     """Return a function that reads the index of the red 7 with given readings without and with the deck."""
 
     def read(
@@ -87,7 +94,9 @@ def index(deck: LearntDeck) -> Callable[..., Reading]:
         upright = np.array([0, -20, -20, -20], np.float32)
         reader, frame = reading_parts()[0].with_deck(known), index_frames(*usual_spot())[0]
         seen = IndexPass(alone, upright, membership, by_deck, is_out_of_deck=is_out_of_deck)
-        return reader._index_reading(deck.pictures[0], frame, seen)
+        monkeypatch.setattr(Crops, "indices_with_deck", lambda _, looks: [seen] * len(looks))
+        (reading,) = reader.read_indices(deck.pictures[0], [frame], INDEX_VIEWS[:1])
+        return reading
 
     return read
 
@@ -145,12 +154,19 @@ def test_reader_weight_follows_its_accuracy_on_the_deck(known: DeckModel, index:
     # Of four pictures, seen twice each, the second (labelled blue 3) is read as red 7 half the time or always.
     said = np.stack([np.stack([_says(NAMES[i], 0.9)] * 2) for i in range(4)])
     said[1, 0], said[3, :] = _says(NAMES[0], 0.9), _says("green 9", 0.9)
-    reader_reliability = _reader_reliability(said, np.array(CARDS))
+    features = np.random.default_rng(3).normal(size=(4, 2, 24)).astype(np.float32)
+
+    def reliability_of(logs: Floats) -> Floats:
+        reliability = fit(features, logs, CARDS, plain=2).reliability
+        assert reliability is not None
+        return reliability
+
+    reader_reliability = reliability_of(said)
     assert reader_reliability[CARDS[0]] == pytest.approx(2 / 3)
     assert reader_reliability[CARDS[1]] == reader_reliability[CARDS[2]] == 1
     assert reader_reliability[_number("green 9")] == 1, "what nothing is called may have the wrong name"
     said[1, 1] = said[2, :] = _says(NAMES[0], 0.9)
-    less = _reader_reliability(said, np.array(CARDS))
+    less = reliability_of(said)
     assert less[CARDS[0]] == pytest.approx(1 / 3)
     alone, by_deck = _says(NAMES[0], 0.9), _says(NAMES[1], 0.8)
     for reliability, result in ((reader_reliability, NAMES[0]), (less, NAMES[1]), (None, NAMES[0])):
@@ -177,7 +193,7 @@ def test_one_similar_pass_makes_an_index_the_decks(known: DeckModel, monkeypatch
         [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
         for few in ([0, 0, 0.6], [0, 0, 0.4])
     ]
-    result = reading_parts()[0].with_deck(known)._crops.indices_with_deck(looks)
+    result = _crops(known).indices_with_deck(looks)
     assert [(one.membership, one.is_out_of_deck) for one in result] == [(0, False), (0, True)]
 
 
@@ -206,7 +222,7 @@ def test_deck_is_applied_once_to_several_index_passes(known: DeckModel, monkeypa
         return logs - 1, features[:, 0]
 
     monkeypatch.setattr(DeckModel, "weigh_indices", weigh)
-    crops = reading_parts()[0].with_deck(known)._crops
+    crops = _crops(known)
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
         [IndexPass(says * k, turns, 0.0, features=np.full(3, k, np.float32)) for k in few] for few in ([1, 3], [2])
@@ -233,7 +249,7 @@ def test_deck_is_applied_once_to_several_card_passes(
 
     monkeypatch.setattr(DeckModel, "weigh_cards", weigh)
     known = replace(known, cards=replace(known.cards, sharpness=20.0 if tells else 0.0))
-    crops = reading_parts()[0].with_deck(known)._crops
+    crops = _crops(known)
     seen = crops.cards(deck.pictures[0], [outline()])
     (turned,) = crops.cards_turned(deck.pictures[0], [outline()])
     first, second = crops.cards_with_deck([together(seen[0], turned), turned])
@@ -264,10 +280,17 @@ def test_other_sign_of_the_deck_is_neither_card_nor_evidence(
 
 
 @pytest.mark.parametrize(("alone", "still_open"), [(0.6, True), (0.97, False)])
-def test_index_gets_as_many_passes_as_without_the_deck(known: DeckModel, alone: float, still_open: bool) -> None:
+def test_index_gets_as_many_passes_as_without_the_deck(
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, alone: float, still_open: bool
+) -> None:
     for by_deck in (0.6, 0.97):
         look = IndexPass(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
-        assert reading_parts()[0].with_deck(known)._is_open([look], 0.0) is still_open
+        indices = Mock(return_value=[[look]])
+        monkeypatch.setattr(Crops, "indices", indices)
+        monkeypatch.setattr(Crops, "indices_with_deck", lambda _, looks: [few[0] for few in looks])
+        reader = reading_parts()[0].with_deck(known)
+        reader.read_indices(deck.pictures[0], [index_frames(*usual_spot())[0]], INDEX_VIEWS[:2])
+        assert indices.call_count == (2 if still_open else 1)
 
 
 @pytest.mark.parametrize("searched", [False, True])
@@ -306,16 +329,37 @@ def test_index_without_evidence_gets_one_pass_in_searched_decks(
 
 
 @pytest.fixture
-def card(deck: LearntDeck) -> Callable[..., Reading]:
+def card(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Reading]:
     """Return a function that reads the red 7's whole card with given readings; its corners are blank."""
 
-    def read(known: DeckModel, alone: Floats, by_deck: Floats, membership: float = 1.0) -> Reading:
-        reader, flat = reading_parts()[0].with_deck(known), np.zeros(NONE + 1, np.float32)
-        scale, nothing = reader._card_scale, IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
-        ends = [(frame, nothing) for frame in corner_frames(outline())]
-        says = Reading(outline(), alone, scale), Reading(outline(), by_deck, scale, membership)
-        are_anothers = partial(reader.are_of_another_deck, deck.pictures[0], [outline()])
-        return reader._surer_card(deck.pictures[0], *says, ends, are_anothers)
+    flat = np.zeros(NONE + 1, np.float32)
+    blank = IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
+
+    def read(
+        known: DeckModel,
+        alone: Floats,
+        by_deck: Floats,
+        membership: float = 1.0,
+        corner: IndexPass = blank,
+        queries: list[int] | None = None,
+    ) -> Reading:
+        def cards(_: Crops, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+            return [Pass(quad, alone, 0.0) for quad in quads]
+
+        def cards_with_deck(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
+            return [replace(one, by_deck=by_deck, membership=membership, looks=()) for one in seen]
+
+        def indices_with_deck(_: Crops, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+            if queries is not None:
+                queries.append(len(looks))
+            return [few[0] for few in looks]
+
+        for name, patched in (("cards", cards), ("cards_turned", cards), ("cards_with_deck", cards_with_deck)):
+            monkeypatch.setattr(Crops, name, patched)
+        monkeypatch.setattr(Crops, "indices", lambda _, image, frames, *views: [[corner] for _ in frames])
+        monkeypatch.setattr(Crops, "indices_with_deck", indices_with_deck)
+        (reading,) = reading_parts()[0].with_deck(known).read_cards(deck.pictures[0], [outline()])
+        return reading
 
     return read
 
@@ -368,21 +412,11 @@ def test_sure_network_reading_confirmed_by_the_deck_stands(
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
 def test_deck_is_applied_to_corners_only_in_doubt(
-    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, chance: float, asked: int
+    known: DeckModel, card: Callable[..., Reading], chance: float, asked: int
 ) -> None:
-    result, times = Crops.indices_with_deck, 0
-
-    def counted(crops: Crops, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
-        nonlocal times
-        times += 1
-        return result(crops, looks)
-
-    monkeypatch.setattr(Crops, "indices_with_deck", counted)
-    reader, alone = reading_parts()[0].with_deck(known), _says("red 8", chance)
-    ends = [(frame, IndexPass(alone, np.zeros(4, np.float32), 0.0)) for frame in corner_frames(outline())]
-    says = [Reading(outline(), one, reader._card_scale, 1.0) for one in (alone, _says("red 8", 0.97))]
-    reader._surer_card(deck.pictures[0], *says, ends, lambda: False)
-    assert times == asked
+    corner, times = _says("red 8", chance), list[int]()
+    card(known, corner, _says("red 8", 0.97), 1.0, IndexPass(corner, np.zeros(4, np.float32), 0.0), times)
+    assert len(times) == asked
 
 
 @pytest.mark.parametrize("like", [True, False])
@@ -418,7 +452,6 @@ def test_occluded_card_belongs_to_the_deck_if_another_does(
 def test_familiar_deck_keeps_detection_unchanged(deck: LearntDeck, known: DeckModel) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
     with_deck = detector.with_deck(known)
-    assert with_deck._calibration is detector._calibration
     style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
     faces = drawn_faces(style, dict.fromkeys(deck.cards, 1))
     sitting = Sitting(faces, (3, 1))
