@@ -25,7 +25,7 @@ from companion.decks.matching.template_matching import FittedWeights, card_match
 from companion.decks.matching.template_search import Informativeness, TemplateSearch, informativeness
 from companion.decks.matching.verification import Verification
 from companion.decks.model.card_views import PICTURE, outline, usual_spot
-from companion.decks.service.build import build_model, fit_model, views_of
+from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import agreement
 from companion.decks.storage.deck_file import LearntDeck
@@ -329,7 +329,7 @@ def test_wrongly_outlined_deck_is_not_searched(faces: list[Image], outlined: boo
     assert not search.is_worse_than(0.0)
 
 
-def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image]) -> None:
+def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image], monkeypatch: pytest.MonkeyPatch) -> None:
     deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
     _lay(picture, faces[0], quad)
     reader, _ = reading_parts()
@@ -338,7 +338,9 @@ def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image]) -> 
     logs[CARDS[1:3]] = 0, -4
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
-        result = reader.with_deck(known)._seen_there(picture, PictureMatch(quad, logs, shown, unseen), known)
+        match = PictureMatch(quad, logs, shown, unseen)
+        monkeypatch.setattr(DeckModel, "seek", lambda *_, found=match: [found])
+        ((result, _),) = reader.with_deck(known).sought(picture, [])
         assert result.card.name == name
 
 
@@ -394,10 +396,10 @@ def test_sideways_outline_is_corrected_by_the_template(faces: list[Image]) -> No
     known = replace(
         fit_model(views_of(reader, deck), CARDS), card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0))
     )
-    mistaken = Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
-    placed = reader.with_deck(known)._placed(picture, mistaken, known)
-    assert intersection_over_union(placed.outline, truth) > 0.9
-    assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]
+    known = replace(known, search=TemplateSearch.of(deck, CARDS))
+    (card,) = reader.with_deck(known).read_cards(picture, [np.roll(truth, -1, axis=0)])
+    assert intersection_over_union(card.quad, truth) > 0.9
+    assert card.card.name == NAMES[0]
 
 
 @pytest.mark.parametrize("surely", [True, False])
