@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 DEMO_FOLDER = "demo"
 _TICK = 0.2
+_RECONNECT_SECONDS = 3.0
 # SIGINT is Ctrl-C, SIGTERM ends containers and services, SIGHUP a closed terminal, SIGBREAK a closed window on Windows.
 _ENDS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 DEMO_PLAYERS = ("Ann", "Ben", "Cy")
@@ -194,7 +196,9 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
         publish_address(config.data, address)
         running.callback(withdraw_address, config.data)
         _greet(_link(config.data, page), services, listeners.addresses())
-        if browser:
+        if browser and _is_back(services):
+            click.echo("A page of yours that was open is connected again, so no other is opened.")
+        elif browser:
             webbrowser.open(_link(config.data, page))
         if sys.stdin is not None and sys.stdin.isatty():
             click.echo("Press Enter for a fresh link.")
@@ -222,6 +226,17 @@ def link(ctx: click.Context, browser: bool) -> None:
         click.echo(each)
     if browser:
         webbrowser.open(links[0])
+
+
+def _is_back(services: Services) -> bool:
+    """Return whether a host's page, left open since the last run, connects again; pages retry every second."""
+    from companion.server.access.guests import Role
+
+    hosts = [device.id for device in services.devices.all() if device.role is Role.HOST]
+    deadline = time.monotonic() + (_RECONNECT_SECONDS if hosts else 0.0)
+    while not (back := any(services.streams.held_by(host) for host in hosts)) and time.monotonic() < deadline:
+        time.sleep(_TICK / 2)
+    return back
 
 
 def _link(data: Path, page: str) -> str:

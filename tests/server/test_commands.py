@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -22,8 +26,9 @@ from companion.server.access.links import HostLinks, signing_key
 def running(data: Path, *arguments: str) -> Iterator[tuple[str, str]]:
     """Run the companion and yield its address and the token that makes this test the host."""
     command = [sys.executable, "-c", "from companion.cli import main; main()", "--data", str(data), *arguments]
+    port = () if "--port" in arguments else ("--port", "0")
     process = subprocess.Popen(
-        [*command, "--no-browser", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--no-browser", *port], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None
@@ -111,3 +116,49 @@ def test_the_demo_logs_nobody_out_of_the_match(tmp_path: Path) -> None:
         for where in (address, shown):
             me, _ = ask(where, "/api/me", cookie=f"{cookie}; {another}")
             assert me["role"] == "host"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")
+@pytest.mark.parametrize("left_open", [True, False])
+def test_a_page_left_open_is_used_again(left_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, opened, port = tmp_path / "data", tmp_path / "opened", free_port()
+    script = tmp_path / "browser"
+    script.write_text(f'#!/bin/sh\ntouch "{opened}"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{script} %s")
+    with running(data, "play", "--port", str(port)) as (address, token):
+        _, cookie = ask(address, "/api/join", {"token": token})
+    command = [sys.executable, "-u", "-c", "from companion.cli import main; main()", "--data", str(data), "play"]
+    over = threading.Event()
+
+    def page() -> None:
+        while not over.wait(0.3):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            with suppress(OSError, http.client.HTTPException):
+                connection.request("GET", "/api/events?tab=t", headers={"Cookie": cookie})
+                if connection.getresponse().status == 200:
+                    over.wait(20)
+
+    thread = threading.Thread(target=page, daemon=True)
+    if left_open:
+        thread.start()
+    process = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        if left_open:
+            assert any("connected again" in line for line in process.stdout)
+        else:
+            while not opened.exists() and process.poll() is None:
+                time.sleep(0.1)
+    finally:
+        over.set()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert "connected again" not in out
+    assert opened.exists() != left_open
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
