@@ -22,6 +22,8 @@ from companion.vision.capture import grabber
 from companion.vision.capture.frames import Frame, SourceError
 from companion.vision.core.geometry import Image
 
+pytestmark = pytest.mark.slow
+
 _PLAYERS = ("Ann", "Ben", "Cy")
 
 

@@ -24,6 +24,8 @@ from companion.vision.core.events import CardLanded, CardTakenBack, PileGone, Pi
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import UNSURE_BELOW, Back, Sighting
 
+pytestmark = pytest.mark.slow
+
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 

@@ -20,6 +20,8 @@ from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.rehearsal.device import Device
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 _FOLDERS = {
     "companion": "companion",

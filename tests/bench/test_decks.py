@@ -24,6 +24,8 @@ from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
+pytestmark = pytest.mark.slow
+
 FACES = drawn_faces(
     sample_style(np.random.default_rng(3), StyleFamily.CLASSIC_OVAL),
     [Card(face, color) for color in Color for face in (Face.ZERO, Face.SEVEN)],

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from companion.bench import everything
 from companion.commands.bench import bench
 
+pytestmark = pytest.mark.slow
+
 _RESULTS = {
     "reader": {"one card": {"companion ms": 9.5, "ratio": 0.5}, "hand of ten": {"companion ms": 20, "ratio": 0.4}},
     "dataset": {"scenes per second": 20.5},

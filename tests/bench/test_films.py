@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
 from companion.bench.accuracy.films import Act, Figure, films, grade
 from companion.cards import Card, Color, Face
+
+pytestmark = pytest.mark.slow
 
 _RED, _BLUE = Card(Face.ONE, Color.RED), Card(Face.TWO, Color.BLUE)
 

@@ -17,6 +17,8 @@ from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable, TrueEvent
 from companion.vision.core.events import CardLanded, PileMoved
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("right", "fits"), [(90, 1.0), (99, 0.48), (75, 2.0)])
 def test_the_temperature_that_fits_is_the_one_that_makes_confidences_true(right: int, fits: float) -> None:

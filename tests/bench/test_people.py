@@ -90,6 +90,7 @@ def play(script: Script, told: list[tuple[float, PileEvent]], *, hands_free: boo
     return people
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edition", EditionName)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_camera_without_fault_leads_to_no_mistake(edition: EditionName, seed: int) -> None:
@@ -101,6 +102,7 @@ def test_a_camera_without_fault_leads_to_no_mistake(edition: EditionName, seed: 
     assert not {Ruling.WRONG, Ruling.MISSED, Ruling.INVENTED, Ruling.NEEDLESS} & set(people.rulings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "edition"), [(1, EditionName.CLASSIC), (2, EditionName.MINECRAFT)])
 def test_who_leaves_it_to_the_camera_taps_what_no_camera_sees(seed: int, edition: EditionName) -> None:
     script = write_script(seed, edition, ("Ann", "Ben", "Cy", "Dee"), LIVELY, 24, lively=True)
@@ -113,6 +115,7 @@ def test_who_leaves_it_to_the_camera_taps_what_no_camera_sees(seed: int, edition
     assert people.taps <= asked + len(needed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("off", "kind"), [(45.0, QuestionKind.PLAYER), (180.0, QuestionKind.TURN)])
 def test_who_leaves_it_to_the_camera_lets_the_next_card_tell_whose_a_card_was(off: float, kind: QuestionKind) -> None:
     script = write_script(1, EditionName.CLASSIC, ("Ann", "Ben", "Cy", "Dee"), LIVELY, 24, lively=True)
@@ -126,6 +129,7 @@ def test_who_leaves_it_to_the_camera_lets_the_next_card_tell_whose_a_card_was(of
     assert people.slips == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "edition", "players"), [(27, EditionName.MINECRAFT, 2), (53, EditionName.CLASSIC, 4)])
 def test_a_wrong_card_on_a_colour_that_nobody_tapped_costs_no_tap(
     seed: int, edition: EditionName, players: int
@@ -136,6 +140,7 @@ def test_a_wrong_card_on_a_colour_that_nobody_tapped_costs_no_tap(
     assert (people.taps, people.derailed) == (0, False)
 
 
+@pytest.mark.slow
 def test_a_colour_that_a_wrong_card_told_makes_no_draw_before_it_a_missed_one() -> None:
     script = write_script(145, EditionName.MINECRAFT, ("Ann", "Ben", "Cy"), LIVELY, 24, lively=True)
     people = play(script, seen_with_arms(script), hands_free=True)

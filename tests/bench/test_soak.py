@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from companion.bench.speed.soak import Sample, growth, soak, take_sample
 
+pytestmark = pytest.mark.slow
+
 
 def sample(seconds: float, memory: float) -> Sample:
     return Sample(seconds, memory, 1, 1, 0, seconds)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ultralytics", reason="needs the train extra")
 
 _PROGRAM = """

@@ -35,6 +35,7 @@ def style_of(family: StyleFamily | None = None, seed: int = 1, names: tuple[str,
     return sample_style(np.random.default_rng(seed), family, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", list(StyleFamily))
 def test_every_card_renders_in_every_family(family: StyleFamily) -> None:
     for seed in range(3):
@@ -50,6 +51,7 @@ def test_every_card_renders_in_every_family(family: StyleFamily) -> None:
                 assert style.design.indices or family in HOMEMADE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", list(StyleFamily))
 def test_index_boxes_lie_inside_the_card_and_hold_ink(family: StyleFamily) -> None:
     for seed in range(4):
@@ -117,6 +119,7 @@ def test_the_same_seed_gives_the_same_deck() -> None:
     assert style_of(seed=1) != style_of(seed=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", list(StyleFamily))
 def test_different_faces_look_different(family: StyleFamily) -> None:
     style = style_of(family, 3)

@@ -14,6 +14,8 @@ from companion.dataset.gallery.scenes import gallery_decks
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("kind", MarkKind)
 def test_marks_of_a_deck_are_all_different(kind: MarkKind) -> None:

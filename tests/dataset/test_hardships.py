@@ -11,6 +11,8 @@ from companion.dataset.scenes.layouts import Layout
 from companion.dataset.scenes.surfaces import SurfaceBank
 from companion.vision.core.geometry import Image
 
+pytestmark = pytest.mark.slow
+
 QUAD = np.array([[60, 40], [124, 40], [124, 140], [60, 140]], np.float32)
 
 

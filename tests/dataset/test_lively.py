@@ -19,6 +19,8 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.referee.match import Match
 from companion.referee.moves import Draw, Undo
 
+pytestmark = pytest.mark.slow
+
 SIZE = (320, 180)
 HEADER = write_script(0, longest=1).header
 PACE = Pace(0.3, 0.3, 0.3)

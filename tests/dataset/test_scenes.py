@@ -19,6 +19,8 @@ from companion.dataset.scenes.layouts import Layout, place
 from companion.dataset.scenes.photos import CardPhotoError, load_card_photos
 from companion.dataset.scenes.surfaces import SurfaceBank, draw_surface
 
+pytestmark = pytest.mark.slow
+
 
 def maker(seed: int, **options: object) -> SceneMaker:
     surfaces = SurfaceBank(np.random.default_rng(seed), count=3)

@@ -18,6 +18,8 @@ from companion.dataset.simulated.source import SimulatedSource
 from companion.referee.match import Match
 from companion.referee.moves import Play, Reshuffle, Start, Undo
 
+pytestmark = pytest.mark.slow
+
 SIZE = (320, 180)
 PACE = Pace(0.4, 0.2, 0.4)
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")

@@ -17,6 +17,8 @@ from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import model_folder
 from companion.vision.recognition.corners import apart
 
+pytestmark = pytest.mark.slow
+
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 

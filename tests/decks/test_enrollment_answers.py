@@ -19,6 +19,8 @@ from companion.decks.labels.naming import Naming, Question, accepted_answers
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import EnrolledCard, Lesson
 
+pytestmark = pytest.mark.slow
+
 # The reader cannot distinguish these faces in any colour.
 DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)
 

@@ -10,6 +10,8 @@ from companion.decks.model.prototypes import CLASSES
 from companion.decks.service.build import is_familiar
 from companion.vision.core.labels import Floats
 
+pytestmark = pytest.mark.slow
+
 _CARDS = 40
 
 

@@ -31,6 +31,8 @@ from companion.vision.recognition.deck_merge import merge_deck_matches
 
 from .test_template_search import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying
 
+pytestmark = pytest.mark.slow
+
 ODD = 1
 """Index of the card that no network can read."""
 

@@ -39,6 +39,8 @@ from companion.vision.recognition.card_detector import CardDetector, model_folde
 
 from .laid import BLUE_3, RED_7, bare_table, with_card
 
+pytestmark = pytest.mark.slow
+
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 5).flatmap(lambda n: arrays(np.float64, (n, 6), elements=st.integers(-9, 9))))

@@ -37,6 +37,8 @@ from companion.vision.detection.deck_protocol import Placed
 from companion.vision.recognition.assembly import Assembler, _told_by_cards
 from companion.vision.recognition.card_detector import model_folder
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
 QUAD = np.array([[330, 150], [480, 170], [450, 400], [300, 380]], np.float32)

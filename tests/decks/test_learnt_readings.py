@@ -34,6 +34,8 @@ from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 from companion.vision.recognition.reader import INDEX_VIEWS
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
 NONE = len(ALL_CARDS)

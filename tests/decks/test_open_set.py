@@ -11,6 +11,8 @@ from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.detection.deck_protocol import Placed, with_pictures
 
+pytestmark = pytest.mark.slow
+
 LAID = np.array([0, 1])
 UNLAID = np.arange(2, NOTHING)
 

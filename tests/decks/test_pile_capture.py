@@ -14,6 +14,8 @@ from companion.vision.core.geometry import Quad, expand, intersection_over_small
 
 from .laid import BLUE_3, RED_7, bare_table, with_card
 
+pytestmark = pytest.mark.slow
+
 
 def test_changed_region_is_the_card() -> None:
     rng = np.random.default_rng(1)

@@ -38,6 +38,8 @@ from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("red 7", "blue 3", "green skip", "yellow 0", "red 2", "blue reverse")
 CARDS = [ALL_CARDS.index(Card.parse(name)) for name in NAMES]
 

@@ -12,6 +12,8 @@ from companion.decks.matching.cell_matching import CellMatcher, Comparison
 from companion.decks.matching.verification import verify, verify_aligned
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 
+pytestmark = pytest.mark.slow
+
 CARD = 7
 
 

@@ -242,6 +242,7 @@ DEFINITIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(DEFINITIONS)
 @settings(max_examples=400, deadline=None)
 def test_any_values_are_read_or_refused_with_the_one_error(definition: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ ROUNDS = 12
 THEMED = [edition for edition in shipped().values() if not edition.is_printed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edition", THEMED, ids=[edition.id for edition in THEMED])
 def test_cards_are_conserved_and_a_match_reads_back(edition: Edition) -> None:
     random = Random(edition.id)
@@ -97,6 +98,7 @@ def test_a_card_without_effect_changes_nothing() -> None:
     assert report(plain, plain.options, 3, 150) == report(same, same.options, 3, 150)
 
 
+@pytest.mark.slow
 def test_a_card_that_makes_all_others_draw_makes_them_draw() -> None:
     edition = variant('when_played = [{ draw = 5, who = "others" }]')
     found = report(edition, edition.options, 4, 100)
@@ -104,6 +106,7 @@ def test_a_card_that_makes_all_others_draw_makes_them_draw() -> None:
     assert sum(found.wins) + found.unfinished == found.rounds
 
 
+@pytest.mark.slow
 def test_symmetric_seats_have_equal_odds() -> None:
     plain = printed()["classic"]
     rounds = 1200

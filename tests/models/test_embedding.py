@@ -24,6 +24,8 @@ from companion.models.embedding.train import EmbeddingRun, contrast, train
 from companion.models.embedding.views import Photographer
 from companion.vision.core.runtime import Network
 
+pytestmark = pytest.mark.slow
+
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
 

@@ -16,6 +16,8 @@ from companion.vision.core.runtime import ModelFileError, Network
 from companion.vision.detection.box_detector import BoxFinder, BoxKind, letterbox
 from companion.vision.recognition.card_detector import model_folder
 
+pytestmark = pytest.mark.slow
+
 FOLDER = model_folder()
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text())
 

@@ -31,6 +31,8 @@ from companion.vision.core.labels import NO_CARD
 from companion.vision.core.runtime import Network
 from companion.vision.recognition.card_detector import CardDetector, model_folder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_an_unfolded_reader_has_the_same_output_as_its_file(kind: str) -> None:

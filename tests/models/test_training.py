@@ -25,6 +25,8 @@ from companion.vision.core.calibration import Calibration
 from companion.vision.core.runtime import Network
 from companion.vision.recognition.card_detector import CardDetector
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -21,6 +21,7 @@ from companion.referee.transcript import _READERS
 CASES = cases()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_known_answer(case: Case) -> None:
     match = start(case)

@@ -41,6 +41,8 @@ from companion.referee.transcript import (
     write_state,
 )
 
+pytestmark = pytest.mark.slow
+
 GUESTS = ("Kim", "Lea")
 NAMES = ("Ann", "Ben", "Cy", "Di", "Eve", "Flo", "Gus", "Hal", "Ida", "Jo")
 LONGEST = 400  # moves; house rules can make a match last for thousands

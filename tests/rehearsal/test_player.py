@@ -23,6 +23,8 @@ from companion.rehearsal.player import Fate, Rehearsal, Tally
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 
+pytestmark = pytest.mark.slow
+
 _BITS, _CELL = 6, 90
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).resolve().parents[3] / "shared" / "photos"))
 HANDS = [CLASSIC[start : start + count] for start, count in ((0, 2), (9, 3), (20, 4), (30, 5))]

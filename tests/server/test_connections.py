@@ -23,6 +23,8 @@ from companion.server.network.connections import SslAdapter
 from companion.server.network.listeners import GatedServer
 from companion.server.services.services import Services
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., int]
 HOST = "127.0.0.1"
 

@@ -20,7 +20,7 @@ from namespaces import Cable, needs_namespaces, room
 from companion.store import FILE
 
 PLAY = (sys.executable, "-u", "-c", "from companion.cli import main; main()", "--data")
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")]
 
 
 def start(data: Path, *prefix: str) -> subprocess.Popen[str]:

@@ -23,6 +23,8 @@ from companion.server.services.services import Services
 from companion.store import Store
 from companion.table.session.persistence import RETRY_SECONDS
 
+pytestmark = pytest.mark.slow
+
 
 class FullDisk:
     """Lets a store fail as a full disk does, until there is room again."""

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from namespaces import Cable, companion, needs_namespaces, room
 
+pytestmark = pytest.mark.slow
+
 WIFI = Cable("wlan0", "192.168.1.5/24", "192.168.1.6/24")
 ETHERNET = Cable("enp3s0", "10.0.0.5/24", "10.0.0.6/24")
 VPN = Cable("tun0", "10.8.0.2/24", "10.8.0.1/24", default_route=True)

@@ -25,6 +25,8 @@ from companion.server.access.guests import Role
 from companion.server.app import APIS, create_app, services_of
 from companion.server.core.config import ServerConfig
 
+pytestmark = pytest.mark.slow
+
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 CASES = int(os.environ.get("COMPANION_FUZZ_CASES", "35"))

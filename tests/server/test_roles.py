@@ -27,6 +27,7 @@ def ask(client: FlaskClient, route: Route) -> TestResponse:
     return client.open(path, method=route.method, json={} if route.body else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES, ids=IDS)
 def test_without_a_badge_only_open_routes_answer(client: FlaskClient, route: Route) -> None:
     answer = ask(client, route)
@@ -34,6 +35,7 @@ def test_without_a_badge_only_open_routes_answer(client: FlaskClient, route: Rou
     assert refused == (route.role is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("route", "role"), LESSER, ids=[f"{r.method} {r.path} {role.value}" for r, role in LESSER])
 def test_a_lesser_role_is_refused(join: Join, route: Route, role: Role) -> None:
     answer = ask(join(role), route)
@@ -41,6 +43,7 @@ def test_a_lesser_role_is_refused(join: Join, route: Route, role: Role) -> None:
     assert answer.json["error"] == "not-allowed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", [route for route in ROUTES if route.path != "/api/events"], ids=lambda r: r.path)
 def test_the_host_is_let_in_everywhere(host: FlaskClient, route: Route) -> None:
     assert ask(host, route).status_code not in (401, 403, 500)

@@ -17,6 +17,8 @@ from companion.server.services import selfplay
 from companion.server.services.selfplay import SelfPlay
 from companion.server.services.services import Services
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_match_that_the_camera_does_not_see_is_played_to_its_end_and_the_next_begins(
     services: Services, reader: StubReader, monkeypatch: pytest.MonkeyPatch

@@ -24,6 +24,8 @@ from companion.referee.transcript import read_header
 from companion.store import FILE, Store
 from companion.table.session.persistence import MatchPersistence
 
+pytestmark = pytest.mark.slow
+
 HEADER: Header = read_header({"match": {"edition": "classic", "players": ["Ann", "Ben"]}})
 START = Line(Start(Card.parse("red 7")), ReadBy.TAP, 2.0)
 

@@ -18,6 +18,8 @@ from companion.vision.core.events import CardLanded, PileReached
 
 from .hands import Film, Filming, People, around
 
+pytestmark = pytest.mark.slow
+
 
 def _header(players: int, edition: EditionName = EditionName.CLASSIC) -> Header:
     rules = EDITIONS[edition]

@@ -19,6 +19,8 @@ from companion.referee.state import Phase
 from companion.store import Store
 from companion.table import Table
 
+pytestmark = pytest.mark.slow
+
 # Plays a scene, prints what the table shows after each event, and is killed after the requested one.
 _SCENE = """
 import os, signal, sys

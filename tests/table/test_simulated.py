@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+import pytest
+
 from companion.table import QuestionKind
 
 from .conftest import header
 from .simulated import Evening, Noise, People, Tally
+
+pytestmark = pytest.mark.slow
 
 MATCHES = 24
 

@@ -15,6 +15,8 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("degrees", range(10, 360, 50))
 @pytest.mark.parametrize("spot", [DISCARD, DRAW], ids=lambda spot: spot.kind.value)

@@ -173,6 +173,7 @@ def three(mirrored: bool) -> Image:
     return np.ascontiguousarray(together[:, ::-1] if mirrored else together)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("picture", "said"),
     [

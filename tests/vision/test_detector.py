@@ -78,6 +78,7 @@ def test_a_back_that_the_rim_cuts_through_is_a_back(detector: CardDetector, seed
         assert any(np.hypot(*(back.quad.mean(0) - middle)) < 0.5 * top.card_length() for back in backs)
 
 
+@pytest.mark.slow
 def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
     scenes = SceneMaker(3, (800, 600), families=[StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL], fonts=())
     there: Counter[Card] = Counter()
@@ -103,6 +104,7 @@ def cascade(seed: int) -> tuple[np.ndarray, Counter[Card]]:
     return scenes.make(Layout.CASCADE, cards).image, Counter(cards)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [9, 20, 27])
 def test_items_in_the_free_corners_of_cards_are_no_cards(seed: int) -> None:
     image, cards = cascade(seed)
@@ -114,6 +116,7 @@ def test_in_a_fan_corners_that_are_boxed_faintly_are_read_too() -> None:
     assert cards <= Counter(sighting.card for sighting in CardDetector.shipped(None).detect(image))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [68, 143])
 def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDetector, seed: int) -> None:
     scene = SceneMaker(seed, (640, 640), families=KEPT_OUT, fonts=(), deck_count=1).make(Layout.SINGLE)
@@ -121,6 +124,7 @@ def test_a_card_whose_corner_signs_stand_far_in_is_seen_whole(detector: CardDete
     assert seen == [(card.card, True) for card in scene.cards]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [30, 60, 101, 226])
 def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: int) -> None:
     families = [StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL]
@@ -163,6 +167,7 @@ def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", [0.2, 0.06])
 def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size(score: float) -> None:
     scene = SceneMaker(24, (960, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
@@ -390,6 +395,7 @@ class PileConsensus:
         return self._network(x)
 
 
+@pytest.mark.slow
 def test_a_hand_of_ten_takes_few_looks() -> None:
     folder = model_folder()
     scenes = SceneMaker(4, (1280, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1)

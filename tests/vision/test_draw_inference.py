@@ -304,6 +304,7 @@ def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
     assert quiet.changed(np.array([80.0, 340.0]), DRAW.length, 1.2, 1.7) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "seen"), [(102, True), (105, True), (112, False)])
 def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_tells(columns: int, seen: bool) -> None:
     """It lies before the pile all the while, and another one comes and draws."""
@@ -322,6 +323,7 @@ def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_tells(columns: int, seen: 
     assert quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7, clearly=True) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [(-400.0, 200.0), (300.0, -500.0), (1200.0, 200.0)])
 def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tuple[float, float]) -> None:
     outside, everywhere = np.array(place), np.ones((90, 160), np.uint8)

@@ -11,6 +11,8 @@ from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone
 from companion.vision.tracking.draw_pile import DrawPile
 
+pytestmark = pytest.mark.slow
+
 ZONE = Zone(300.0, 200.0, 80.0)
 BACK = (440.0, 200.0)
 

@@ -15,6 +15,8 @@ from companion.vision.imaging.motion import Floats, Zone
 from companion.vision.tracking.draw_inference import told
 from companion.vision.tracking.landing_attribution import attributed_to
 
+pytestmark = pytest.mark.slow
+
 ZONE = Zone(300.0, 200.0, 80.0)
 DISCARD = Spot(PileKind.DISCARD, np.array([300.0, 200.0]), 80.0)
 DRAW = Spot(PileKind.DRAW, np.array([420.0, 200.0]), 80.0)

@@ -16,6 +16,8 @@ from companion.vision.capture.frames import Frame, SourceError
 from companion.vision.capture.sources import VideoFile, Webcam, open_source
 from companion.vision.core.events import CameraHealth, CameraStatus, PileEvent
 
+pytestmark = pytest.mark.slow
+
 needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg makes the films")
 # Two seconds of picture at 30 a second.
 PICTURE = ("-f", "lavfi", "-i", "testsrc=duration=2:size=160x120:rate=30")

@@ -11,6 +11,8 @@ from companion.cards import Card, EditionName
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.hand_merging import read_hand
 
+pytestmark = pytest.mark.slow
+
 QUAD = np.array([[0, 0], [56, 0], [56, 87], [0, 87]], np.float32)
 
 

@@ -47,6 +47,7 @@ def moved(item: PileCard) -> PileCard:
     return replace(item, placement=OFF)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("light", [1.0, 0.7])
 def test_a_like_card_mostly_leaves_the_rim_of_the_one_under_it(light: float) -> None:
     told = 0
@@ -73,6 +74,7 @@ def test_a_like_card_is_told_though_its_face_is_half_black_and_half_white() -> N
     assert Comparison(before, after).laid_on_like(old, new) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("count", [1, 3], ids=["its top card", "all of it"])
 def test_a_card_is_never_sure_to_have_been_laid_where_one_was_pushed(seed: int, count: int) -> None:

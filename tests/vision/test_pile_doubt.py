@@ -32,6 +32,8 @@ from companion.vision.core.events import CardLanded, CardTakenBack
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_the_detector_cannot_read_for_sure_is_said_with_both_candidates() -> None:
     exact = ExactSightings()

@@ -11,6 +11,8 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CardLanded, PileEvent
 from companion.vision.pile.pile_tracker import PileTracker
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_card_is_told_at_once_though_something_moves_about_the_pile(ignored: bool) -> None:

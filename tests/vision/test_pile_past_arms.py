@@ -22,6 +22,8 @@ from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import PileTracker
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
     footage, exact = table(lay(RED_7), laid(BLUE_3, 1.2)), ExactSightings()

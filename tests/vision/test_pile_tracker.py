@@ -45,6 +45,8 @@ from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Zone, glance, tinted
 from companion.vision.pile.pile_tracker import PileTracker
 
+pytestmark = pytest.mark.slow
+
 
 def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), lay(GREEN_9, angle=-0.5, seat=2))

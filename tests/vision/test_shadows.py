@@ -195,6 +195,7 @@ def test_a_card_laid_beside_held_cards_is_no_arm_that_waits() -> None:
     assert not [track for track in tracks if track.last.time > 14]
 
 
+@pytest.mark.slow
 def test_an_arm_from_behind_held_cards_is_not_where_its_shadow_leaves_the_picture() -> None:
     rng = np.random.default_rng(2)
     fan = cv2.resize(rng.uniform(20, 235, (8, 8, 3)).astype(np.float32), (64, 52), interpolation=cv2.INTER_NEAREST)

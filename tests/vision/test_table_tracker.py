@@ -29,6 +29,8 @@ from companion.vision.tracking.landing_attribution import attributed_to, came_to
 from companion.vision.tracking.offline_draws import OfflineDraws
 from companion.vision.tracking.table_tracker import TableTracker
 
+pytestmark = pytest.mark.slow
+
 HEADER = write_script(0, longest=1).header
 CHAIRS = (Chair(0, 400), Chair(-380, 60), Chair(60, -400))
 PACE = Pace(0.4, 0.3, 0.4)
