@@ -121,4 +121,4 @@ def test_every_path_of_a_sight_to_the_table_is_listed() -> None:
             called = node.func if isinstance(node, ast.Call) else None
             if isinstance(called, ast.Attribute) and called.attr == "see" and "table" in ast.unparse(called.value):
                 found.add(path.relative_to(_ROOT).as_posix())
-    assert found == {"server/services/services.py", "bench/evening.py"}
+    assert found == {"server/services/services.py", "bench/simulation/match_run.py"}
