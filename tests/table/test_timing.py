@@ -207,7 +207,7 @@ def test_visit_details_and_rival_arms_are_stored(game: TimedGame, store: Store) 
     rivals = ((Arm(140.0, 9.0, 8), 0.3), (Arm(260.0, 9.0, 9, came=5), 0.1))
     sight = Pending(Sight(5.0, probabilities("red 3"), "reading", arm=Arm(20.0, 4.0, 7), rivals=rivals), at=4.0)
     for pending in (reach, sight):
-        assert load(dump(pending)) == pending
+        assert load(dump(pending), game.view.header.edition) == pending
     game.lay("Ann", "wild draw four", 92.0)
     game.stay("Ben", 94.0, 95.4)
     game.lay("Cy", "blue 3", 98.0)
