@@ -96,8 +96,7 @@ def _play(header: Header, cards: Sequence[Card], random: Random) -> tuple[list[M
     """Return the moves of a random round dealt from these cards, and the final state; None if it is unsuitable.
 
     It is unsuitable if cards run out, if a card is laid on an identical one, which a moving camera cannot distinguish,
-    or
-    if an illegal card is laid.
+    or if an illegal card is laid.
     """
     table = RandomTable(header, random, cards)
     state = opening(header)

@@ -267,8 +267,7 @@ def decks(
     """Learn decks from one pass over their cards, then read other pictures of them with and without the learnt deck.
 
     The pictures are taken on another table in other light. Names and figures are shares: F1 for several cards, exact
-    hands
-    without any mistake. Seconds are processor time for learning; milliseconds are the added time per card.
+    hands without any mistake. Seconds are processor time for learning; milliseconds are the added time per card.
     """
     if designs is not None and families:
         raise click.UsageError("--designs are measured instead of --families: leave one out.")

@@ -168,10 +168,8 @@ def films(
     """Film simulated matches of two to five players, and follow the films as `companion follow` does.
 
     Landings, draws and their players are compared with the truth. Each match is filmed in every requested way: by a
-    good
-    camera, mirrored, in the dim, coarse, slow or swaying, with hands of cards in view, with somebody leaning in, or
-    with
-    hands resting on the draw pile.
+    good camera, mirrored, in the dim, coarse, slow or swaying, with hands of cards in view, with somebody leaning in,
+    or with hands resting on the draw pile.
     """
     if unseen and (photos or backgrounds):
         raise click.UsageError("--unseen chooses decks and table tops: leave out --photos and --backgrounds.")

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from companion.bench.accuracy.style_option import families_named
 from companion.bench.simulation.arm_scoring import Count
+from companion.bench.simulation.gaps import TopAfterGap
 from companion.bench.simulation.match_run import MatchResult, MatchSetUp, header_by, play
 from companion.bench.simulation.people import Draws, Ruling
 from companion.bench.simulation.pile_scoring import Outcome
@@ -44,6 +45,7 @@ _EVENING: TypeAdapter[MatchResult] = TypeAdapter(MatchResult)
 @RULES
 @OPTIONS
 @click.option("--hands-free", is_flag=True, help="Lively people who tap only what no camera could see.")
+@click.option("--gaps", is_flag=True, help="Cover the lens, stop the phone or restart the program now and then.")
 @click.option("--learnt", is_flag=True, help="Learn each deck first, laid card by card on its table.")
 @click.option("--model", type=_FOLDER, help="Folder of the networks.")
 @click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Keep each match here, and go on from it.")
@@ -62,6 +64,7 @@ def matches(
     fonts: Path | None,
     unseen: bool,
     hands_free: bool,
+    gaps: bool,
     learnt: bool,
     rules: str,
     options: tuple[str, ...],
@@ -75,9 +78,8 @@ def matches(
     """Play simulated matches of two to six players, with every nuisance, through networks, tracker and table.
 
     What no camera sees is tapped as it happens; with --hands-free nothing else is, neither draws nor passes nor
-    colours.
-    Each ruling is compared with what was truly played. Figures are comparable only if decks were drawn with the same
-    typefaces: with others the same seed gives other decks.
+    colours. Each ruling is compared with what was truly played. Figures are comparable only if decks were drawn with
+    the same typefaces: with others the same seed gives other decks.
     """
     if unseen and (families or photos or backgrounds):
         raise click.UsageError(
@@ -101,6 +103,7 @@ def matches(
             rules,
             options,
             None if fonts is None else str(fonts),
+            gaps,
         )
         for i in range(matches)
     ]
@@ -168,6 +171,9 @@ def _rows(evenings: Sequence[MatchResult]) -> dict[str, dict[str, float]]:
     rows["pile: nothing happened"] = {"invented events": pile[f"nothing: {Outcome.INVENTED.value}"]}
     if any(evening.set_up.hands_free for evening in evenings):
         rows["hands free"] = hands_figures(evenings)
+    if any(evening.set_up.gaps for evening in evenings):
+        after = _total(evening.gaps for evening in evenings)
+        rows["tops after a gap"] = {f"{top.value} tops": after[top.value] for top in TopAfterGap}
     latencies = [latency for evening in evenings for latency in evening.latencies]
     if latencies:
         median, late = np.percentile(latencies, [50, 95])

@@ -28,8 +28,7 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
     """Return the detector with the simulated table's deck, learnt from its cards laid in a known order.
 
     The light is that at the beginning of the match. detector: reads without the deck. model: folder of the networks,
-    the
-    shipped one if None.
+    the shipped one if None.
     """
     edition = table.script.header.edition.base
     cards = sorted(Counter(cards_of(edition)).elements(), key=str)

@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 
 from companion.bench.simulation.arm_scoring import directions, grade_arms
 from companion.bench.simulation.deck_lesson import learnt_detector
+from companion.bench.simulation.gaps import Gap, TopAfterGap, gap_times, grade_gaps
 from companion.bench.simulation.people import People, Ruling, Slip
 from companion.bench.simulation.picture_strips import Film
 from companion.bench.simulation.pile_scoring import Outcome, Score, describe, grade
@@ -46,11 +47,9 @@ class MatchSetUp:
 
     model: folder of the networks, the shipped ones if None. photos: card photos with labels.json, used instead of drawn
     cards. backgrounds: pictures of table tops, used instead of drawn ones. unseen: decks and table tops are drawn in
-    styles
-    outside the training set. hands_free: people are lively and tap only what no camera sees. learnt: the deck is first
-    laid
-    card by card and learnt. rules: the profile of house rules; options: further ones as NAME=VALUE. fonts: folder of
-    typefaces for drawn decks, the computer's if None.
+    styles outside the training set. hands_free: people are lively and tap only what no camera sees. learnt: the deck is
+    first laid card by card and learnt. rules: the profile of house rules; options: further ones as NAME=VALUE. fonts:
+    folder of typefaces for drawn decks, the computer's if None. gaps: the camera sees nothing now and then.
     """
 
     seed: int
@@ -67,6 +66,7 @@ class MatchSetUp:
     rules: str = "official"
     options: tuple[str, ...] = ()
     fonts: str | None = None
+    gaps: bool = False
 
     def __str__(self) -> str:
         return f"{self.seed} ({self.edition}, {self.players} players)"
@@ -77,13 +77,11 @@ class MatchResult:
     """Scores of a match.
 
     pile: counts by '<change>: <outcome>'. rulings, questions: counts by kind. latencies: seconds of footage from the
-    first
-    frame in which a card lies still and open to its event. events: number of pile events. cpu: seconds of processor
-    time
-    for tracking the pile, without rendering. readings: for each reported landing the probability of the true card, then
-    those of the others in descending order. hands: counts about arms, empty if arms were not tracked. taps: taps by
-    people.
-    derailed: whether two consecutive cards were attributed to the wrong players.
+    first frame in which a card lies still and open to its event. events: number of pile events. cpu: seconds of
+    processor time for tracking the pile, without rendering. readings: for each reported landing the probability of the
+    true card, then those of the others in descending order. hands: counts about arms, empty if arms were not tracked.
+    taps: taps by people. derailed: whether two consecutive cards were attributed to the wrong players.
+    gaps: counts of tops after gaps.
     """
 
     set_up: MatchSetUp
@@ -101,6 +99,7 @@ class MatchResult:
     hands: dict[str, int] = field(default_factory=dict)
     taps: int = 0
     derailed: bool = False
+    gaps: dict[str, int] = field(default_factory=dict)
 
 
 def play(set_up: MatchSetUp, pictures: Path | None = None) -> MatchResult:
@@ -115,8 +114,14 @@ def play(set_up: MatchSetUp, pictures: Path | None = None) -> MatchResult:
     detector = detector_of(set_up)
     if set_up.learnt:
         detector = learnt_detector(simulated, detector, None if set_up.model is None else Path(set_up.model))
-    tracker = PileTracker(detector.detect_pile, detect_closeup=detector.detect_closeup)
-    follower: FrameConsumer = TableTracker(tracker, detector.backs) if free else tracker
+
+    def new_follower() -> tuple[PileTracker, FrameConsumer]:
+        tracker = PileTracker(detector.detect_pile, detect_closeup=detector.detect_closeup)
+        return tracker, TableTracker(tracker, detector.backs) if free else tracker
+
+    tracker, follower = new_follower()
+    gaps = list(gap_times(set_up.seed, script.duration)) if set_up.gaps else []
+    pending, gap = list(gaps), None
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)
@@ -126,8 +131,19 @@ def play(set_up: MatchSetUp, pictures: Path | None = None) -> MatchResult:
     for frame in simulated.frames():
         now[0], frames = frame.time, frames + 1
         film.take(frame.image, frame.time)
+        events: list[PileEvent] = []
+        if gap is None and pending and frame.time >= pending[0].start:
+            gap = pending.pop(0)
+            events += gap.status(over=False)
+        if gap is not None and frame.time >= gap.end:
+            events += gap.status(over=True)
+            if gap.gap is Gap.RESTARTED:
+                tracker, follower = new_follower()
+            gap = None
+        image = frame.image if gap is None else gap.picture(frame.image)
         began = time.process_time()
-        events = follower.feed(Frame(frame.image, frame.time, frame.number))
+        if image is not None:
+            events += follower.feed(Frame(image, frame.time, frame.number))
         cpu += time.process_time() - began
         for event in events:
             said.append((frame.time, event))
@@ -162,6 +178,7 @@ def play(set_up: MatchSetUp, pictures: Path | None = None) -> MatchResult:
         _hands(simulated, [event for _, event in said], people) if free else {},
         people.taps,
         people.derailed,
+        _by_value(grade_gaps(gaps, simulated.events, said)),
     )
 
 
@@ -202,7 +219,9 @@ def _key(change: PileChange | None, outcome: Outcome) -> str:
     return f"{change.value if change else 'nothing'}: {outcome.value}"
 
 
-def _by_value(counts: Mapping[Ruling, int] | Mapping[QuestionKind, int]) -> dict[str, int]:
+def _by_value(
+    counts: Mapping[Ruling, int] | Mapping[QuestionKind, int] | Mapping[TopAfterGap, int],
+) -> dict[str, int]:
     return {kind.value: n for kind, n in counts.items()}
 
 

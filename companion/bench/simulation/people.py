@@ -144,8 +144,7 @@ class People:
         """Whether hands-free people ignore a question for now because the next card may answer it.
 
         This holds for a card's player, for a colour, and for a card that did not land. If it is still asked some time
-        after
-        the next card has landed, they answer.
+        after the next card has landed, they answer.
         """
         if not self.hands_free:
             return False

@@ -35,8 +35,7 @@ class ExactSightings:
     """A detector that returns the truth of the latest frame shown to it.
 
     Its input must be that frame's picture, or a view of a part of it. jitter: standard deviation of corner noise in
-    pixels.
-    mistakes: probability that a card is missed, and also that it is misread.
+    pixels. mistakes: probability that a card is missed, and also that it is misread.
     """
 
     def __init__(self, seed: int = 0, jitter: float = 0.0, mistakes: float = 0.0) -> None:
@@ -162,8 +161,7 @@ def grade(score: Score, seed: int, truth: Sequence[TrueEvent], said: Said, knock
     """Add one match's events to the score.
 
     Events between two true events are compared with the earlier one. A nudge need not be reported. knocks: times in
-    seconds
-    at which the camera was knocked; reporting a moved pile is right then.
+    seconds at which the camera was knocked; reporting a moved pile is right then.
     """
     said = [(time, event) for time, event in said if not _is_of_a_knock(event, knocks)]
     starts = [event.time - _EARLY for event in truth]

@@ -124,8 +124,7 @@ class Course:
     """The true match, and how far a table has followed it.
 
     truth: what truly stands from when on. at: the table's place in it. taps: what is to be tapped, and when. illegal:
-    the
-    illegal cards not reported yet, and when they land.
+    the illegal cards not reported yet, and when they land.
     """
 
     def __init__(self, script: Script) -> None:

@@ -16,8 +16,7 @@ def predictor(folder: Path, threads: int | None = None) -> Callable[[NDArray[np.
     """Return a function that predicts boxes in a (H, W, 3) BGR picture; None without ultralytics or the weights.
 
     folder: of the networks. threads: for torch, its default if None. Output of ultralytics goes to stderr: on a new
-    machine
-    it reports on import that it has written its settings.
+    machine it reports on import that it has written its settings.
     """
     weights = folder / "detector.pt"
     if importlib.util.find_spec("ultralytics") is None or not weights.is_file():
