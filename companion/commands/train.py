@@ -426,6 +426,32 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 @_work
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
+@click.option("--tables", type=click.IntRange(8), default=200, show_default=True, help="Tables to draw, one a second.")
+@click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
+def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
+    """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from companion.commands.parameters import load_detector
+    from companion.models import top_of_pile as measures
+    from companion.vision.pile.top_card import TopModel
+
+    path = (folder or work / "export") / "top.json"
+    detector = load_detector(None, path.parent)
+
+    def draw(numbers: list[int], what: str) -> list[measures.Pile]:
+        return list(measures.drawn(detector, track(numbers, what, console=Console(stderr=True)), seed))
+
+    if save:
+        measures.fitted(draw([n for n in range(tables) if n % 4 != 3], "tables to fit on")).save(path)
+    click.echo(measures.checked(draw(list(range(3, tables, 4)), "tables to check on"), TopModel.load(path)))
+
+
+@train.command()
+@_work
+@_seed
+@click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Hands to lay out.")
 @click.option(
     "--photos", type=click.Path(path_type=Path, file_okay=False), help="Take the cards of this folder's labels.json."

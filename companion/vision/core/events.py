@@ -32,6 +32,7 @@ class CameraHealth(Enum):
     FROZEN = "frozen"
     KNOCKED = "knocked"
     MIRRORED = "mirrored"
+    COLORLESS = "colorless"
 
 
 class PileKind(Enum):

@@ -55,7 +55,8 @@ class Evidence:
     """One look at a pile of `known` cards, bottom first, and the picture in which it was last known.
 
     sightings: cards read on and around the pile. changed: (h, w) mask of changes since that picture; `scale` maps
-    picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one.
+    picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. top_probabilities: of each
+    sighting to lie on top, from the current picture alone; equal ones if empty.
     """
 
     known: Sequence[Lying]
@@ -63,16 +64,22 @@ class Evidence:
     changed: Mask
     scale: float
     pictures: Comparison | None = None
+    top_probabilities: Sequence[float] = ()
+
+    @cached_property
+    def _outlines(self) -> tuple[Outline, ...]:
+        chances = self.top_probabilities if len(self.top_probabilities) else [1.0] * len(self.sightings)
+        return tuple(Outline(s, self, float(p)) for s, p in zip(self.sightings, chances, strict=True))
 
     @cached_property
     def whole(self) -> tuple[Outline, ...]:
         """The open cards."""
-        return tuple(Outline(s, self) for s in self.sightings if s.whole)
+        return tuple(outline for outline in self._outlines if outline.sighting.whole)
 
     @cached_property
     def corners(self) -> tuple[Outline, ...]:
         """The cards of which only a corner is read."""
-        return tuple(Outline(s, self) for s in self.sightings if not s.whole)
+        return tuple(outline for outline in self._outlines if not outline.sighting.whole)
 
     @property
     def top(self) -> Lying:
@@ -113,10 +120,14 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """A card read now, with measures of the pictures at its place."""
+    """A card read now, with measures of the pictures at its place.
+
+    top_probability: that it lies on top, from the current picture alone.
+    """
 
     sighting: Sighting
     look: Evidence
+    top_probability: float = 1.0
 
     @property
     def card(self) -> Card:

@@ -1,13 +1,14 @@
 """Decides what happened to the pile between two still pictures.
 
-A pure function of the features. It combines what the detector reads now and where the picture has changed since the
-pile was last known. Where the picture is unchanged, so are the cards, whatever the detector reports.
+A pure function of the features. It combines what the detector reads now, where the picture has changed since the pile
+was last known, and which card covers the others now. Where the picture is unchanged, so are the cards, whatever the
+detector reports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import cv2
@@ -104,11 +105,42 @@ _RECOLORED = 0.2
 
 def judge(look: Evidence) -> Judgement:
     """Return the change of the known pile, given one look."""
+    return _first(look) if not look.known else _covering(look, _by_change(look))
+
+
+def _first(look: Evidence) -> Judgement:
+    """Return the card on top of a pile of which nothing was known."""
+    # A card that was there before, such as a draw pile's back misread as a face, has not landed.
+    fresh = [s for s in look.whole if s.change >= CHANGED]
+    if not fresh:
+        return _nothing(look, None)
+    top = max(fresh, key=lambda s: s.top_probability)
+    # After a look at the bare table the card is one of those that came.
+    total = 1.0 if look.pictures is None else sum(s.top_probability for s in fresh)
+    return Judgement(Change.LANDED, top.sighting, 0, top.top_probability / max(total, top.top_probability))
+
+
+def _covering(look: Evidence, judgement: Judgement) -> Judgement:
+    """Return a change, corrected by which card lies on top in the picture.
+
+    Something has changed, so the card on top is the one that came or one that was laid on it meanwhile; only the
+    previous top card in its place contradicts the change.
+    """
+    if judgement.top is None or judgement.change not in (Change.LANDED, Change.TAKEN_BACK):
+        return judgement
+    own = next((s for s in look.whole if s.sighting is judgement.top), None)
+    best = max(look.whole, key=lambda s: s.top_probability, default=None)
+    if own is None or best is None or best.top_probability <= own.top_probability:
+        return judgement
+    odds = best.top_probability / (best.top_probability + own.top_probability)
+    if best.is_at(look.top, SAME_PLACE):
+        return replace(judgement, belief=judgement.belief * (1 - odds))
+    return Judgement(Change.LANDED, best.sighting, len(look.known), odds)
+
+
+def _by_change(look: Evidence) -> Judgement:
+    """Return the change that the readings and the changed parts of the picture show."""
     known = look.known
-    if not known:
-        # A card that was there before, such as a draw pile's back misread as a face, has not landed.
-        fresh = [s for s in look.whole if s.change >= CHANGED]
-        return Judgement(Change.LANDED, _largest(fresh).sighting, 0) if fresh else _nothing(look, None)
     kept = next((s for s in look.whole if s.is_at(look.top, SAME_PLACE)), None)
     others = [s for s in look.whole if s is not kept]
     if kept is None:

@@ -25,14 +25,15 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import Mask, Zone, tinted
+from companion.vision.imaging.motion import Mask, Zone, is_colorless, tinted
 from companion.vision.pile.consensus import SURE, Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
 from companion.vision.pile.outline_comparison import Comparison
-from companion.vision.pile.pile_change import Change, judge
+from companion.vision.pile.pile_change import Change, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
+from companion.vision.pile.top_card import shipped
 
 __all__ = ["Detect", "PileTracker", "Region"]
 
@@ -75,14 +76,16 @@ class PileTracker:
     """
 
     def __init__(self, detect: Detect, region: Region | None = None, detect_closeup: Detect | None = None) -> None:
-        self._detect = detect
-        self._closely = detect_closeup or detect
+        self._detect = self._in_color(detect)
+        self._closely = self._in_color(detect_closeup or detect)
         self._stillness = MotionGate()
         self._looks = PileConsensus()
         self._pile = in_region(region)
         self._glimpse: Glimpse | None = None
-        self._elsewhere = PileRelocator(detect) if region is None else None
+        self._elsewhere = PileRelocator(self._detect) if region is None else None
         self._laid = 0
+        self._top_model = shipped()
+        self._colorless = self._reported_colorless = False
         self.look_count = 0
         """Number of detector calls."""
 
@@ -102,6 +105,9 @@ class PileTracker:
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Process the next frame; returns the events, usually none. Raises what the detector raises."""
+        return [*self._feed(frame), *self._health(frame.time)]
+
+    def _feed(self, frame: Frame) -> list[PileEvent]:
         picture = view(frame)
         events: list[PileEvent] = []
         if self._stillness.is_late_for(picture) and not self._looks:
@@ -122,7 +128,28 @@ class PileTracker:
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
         still = self._stillness.last()
-        return [] if still is None else self._examine(still)
+        return [] if still is None else [*self._examine(still), *self._health(still.view.time)]
+
+    def _in_color(self, detect: Detect) -> Detect:
+        """Return a detector that finds nothing in grey pictures, and notes whether cards are seen in colour."""
+
+        def seen(image: Image) -> list[Sighting]:
+            found = detect(image)
+            if found:
+                self._colorless = is_colorless(image)
+            return [] if self._colorless else found
+
+        return seen
+
+    def _health(self, time: float) -> list[PileEvent]:
+        """Report that the camera has lost colour, or has it again."""
+        if self._colorless == self._reported_colorless:
+            return []
+        self._reported_colorless = self._colorless
+        if not self._colorless:
+            return [CameraStatus(time, CameraHealth.OK)]
+        detail = "The picture has no colours, so no card is ruled on. Switch night mode off, or a light on."
+        return [CameraStatus(time, CameraHealth.COLORLESS, detail)]
 
     def _relocate(self, picture: View) -> list[PileEvent]:
         """Move the pile to where the first card is laid, if another object was mistaken for it."""
@@ -215,10 +242,13 @@ class PileTracker:
         sightings = [
             s for s in self._read(image) if s.confidence >= least and self._pile.can_hold(s.quad, knocked=knocked)
         ]
+        if self._colorless:
+            return Look(picture.time, Judgement(Change.UNCLEAR, None, len(self._pile.cards)), [])
         if self.zone is None and not alone:
             sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
-        judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures))
+        on_top = self._top_model.probabilities(image, sightings)
+        judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures, on_top.tolist()))
         return Look(picture.time, judgement, sightings)
 
     def _read(self, image: Image) -> list[Sighting]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from companion.vision.core.geometry import CARD_SIZE, Image, Quad, cut, tilt
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import length_of
+from companion.vision.imaging.motion import is_colorless, length_of
 from companion.vision.imaging.restoration import blur, without_grain
 
 
@@ -24,6 +24,7 @@ class Obstacle(Enum):
 
     DARK = "dark"
     NO_PILE = "no pile"
+    COLORLESS = "colorless"
     MIRRORED = "mirrored"
     SMALL = "small"
     SLANTED = "slanted"
@@ -114,6 +115,8 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
             return Advice(Obstacle.DARK, white, _LEAST_WHITE)
         lamp = highlight(image)
         return Advice(Obstacle.NO_PILE) if lamp is None else Advice(Obstacle.GLARE, 1.0, _MOST_GLARE, lamp)
+    if is_colorless(image):
+        return Advice(Obstacle.COLORLESS)
     crop = cut(image, card.quad, *_LOOK)
     found = (
         _below(Obstacle.DARK, float(np.percentile(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), 95)), _LEAST_WHITE),
@@ -171,6 +174,8 @@ def in_words(advice: Advice) -> str:
             return f"It is too dark: white is {advice.measured:.0f} of 255. Switch a light on."
         case Obstacle.NO_PILE:
             return "No card is seen. Point the camera at the discard pile."
+        case Obstacle.COLORLESS:
+            return "The picture has no colours. Switch night mode off, or a light on."
         case Obstacle.MIRRORED:
             return "The picture is mirrored. Switch mirroring off in the camera's settings."
         case Obstacle.SMALL:

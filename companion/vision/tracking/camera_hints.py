@@ -14,7 +14,7 @@ class CameraHints:
 
     draw_pile: returns the visible share of the draw pile, None while unknown. An obstacle must appear in two
     consecutive looks, so that a passing hand is not reported. A missing card is not reported, because matches begin
-    that way.
+    that way; missing colour is reported by the tracker.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class CameraHints:
         """Return the cards in a (H, W, 3) BGR uint8 picture."""
         found = self._detect(image)
         advice = advise(image, found, self._draw_pile())
-        if advice.hindrance is not Obstacle.NO_PILE:
+        if advice.hindrance not in (Obstacle.NO_PILE, Obstacle.COLORLESS):
             if advice.hindrance is not self._said and advice.hindrance is self._last:
                 self._said = advice.hindrance
                 self._say(advice)

@@ -1,0 +1,239 @@
+"""Probability of each card in a picture to lie on top of the pile, from what covers what in that picture alone.
+
+The card on top has a whole outline and an unbroken border; the outlines of the cards below end where it begins. A
+conditional logit model (McFadden, 1974) over the outlines of a picture, with "none of these" as a further choice,
+turns these measures into calibrated probabilities. `companion train top` fits it on drawn piles.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.geometry import Image, Quad, cut, expand, homography, intersection_over_union, project
+from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.sightings import Sighting
+from companion.vision.recognition.card_detector import model_folder
+
+Values = NDArray[np.float64]
+
+FEATURES = (
+    "confidence",
+    "whole",
+    "border",
+    "worst border",
+    "edge",
+    "worst edge",
+    "edge against others",
+    "edge against the worst",
+    "border against others",
+    "border against the worst",
+    "neighbours",
+    "size",
+    "distance",
+    "duplicate",
+)
+"""Names of the features of a candidate, in the order of the model's weights."""
+
+# Size in pixels to which cards are warped, with this margin around them; rows of samples along a side.
+_WIDTH, _HEIGHT, _MARGIN, _SAMPLES = 64, 96, 10, 24
+# Offsets in pixels from the outline at which its edge is looked for; half the width of the edge filter; depth of the
+# border strip inside it.
+_SLACK, _HALF, _BORDER = 5, 2, (2, 5)
+# Noise of a colour difference in Lab levels, below which differences mean little.
+_NOISE = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """An outline with its border samples.
+
+    points: (4, S, 2) picture pixels along its sides. edges: (O, 4, S) colour steps across the outline at each offset.
+    border: (4, S, 3) Lab colours just inside it.
+    """
+
+    sighting: Sighting
+    points: Values
+    edges: Values
+    border: Values
+
+
+@dataclass(frozen=True, eq=False)
+class TopModel:
+    """The fitted model. weights: (len(FEATURES),). none: score of the choice that no outline is the top card's."""
+
+    weights: Values
+    none: float
+
+    def probabilities(self, image: Image, sightings: Sequence[Sighting]) -> Values:
+        """Return (N,) probabilities of the sightings to be on top in a (H, W, 3) BGR uint8 picture; sum at most 1."""
+        return self.of_features(features(image, sightings))
+
+    def of_features(self, values: Values) -> Values:
+        """Return (N,) probabilities for features (N, len(FEATURES)) of one picture."""
+        scores = np.append(values @ self.weights, self.none)
+        odds = np.exp(scores - scores.max())
+        return np.asarray(odds[:-1] / odds.sum(), np.float64)
+
+    @classmethod
+    def load(cls, path: Path) -> TopModel:
+        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            weights = np.array([found["weights"][name] for name in FEATURES], np.float64)
+            none = float(found["none"])
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(path, "cannot be read") from error
+        if not np.isfinite([*weights, none]).all():
+            raise ModelFileError(path, "holds no weights")
+        return cls(weights, none)
+
+    def save(self, path: Path) -> None:
+        """Write as JSON; raises OSError."""
+        weights = {name: round(float(weight), 4) for name, weight in zip(FEATURES, self.weights, strict=True)}
+        path.write_text(json.dumps({"none": round(self.none, 4), "weights": weights}, indent=1) + "\n")
+
+
+@cache
+def shipped() -> TopModel:
+    """Return the shipped model; raises ModelFileError."""
+    return TopModel.load(model_folder() / "top.json")
+
+
+def features(image: Image, sightings: Sequence[Sighting]) -> Values:
+    """Return (N, len(FEATURES)) features of the sightings of a (H, W, 3) BGR uint8 picture."""
+    cards = [_candidate(image, sighting) for sighting in sightings]
+    if not cards:
+        return np.zeros((0, len(FEATURES)))
+    areas = np.array([abs(float(cv2.contourArea(s.quad))) + 1.0 for s in sightings])
+    middles = np.array([s.quad.mean(0) for s in sightings])
+    away = np.hypot(*(middles - np.median(middles, axis=0)).T) / np.sqrt(np.median(areas))
+    size = np.abs(np.log(areas / np.median(areas)))
+    rows = []
+    for number, card in enumerate(cards):
+        rest = [other for other in cards if other is not card]
+        overlaps = [intersection_over_union(card.sighting.quad, other.sighting.quad) for other in rest]
+        pairs = [
+            (_edge_over(card, other) - _edge_over(other, card), _break_at(other, card) - _break_at(card, other))
+            for other, overlap in zip(rest, overlaps, strict=True)
+            if overlap > 0
+        ]
+        edge, border = np.array(pairs).T if pairs else np.zeros((2, 1))
+        strength, evenness = _side_edges(card), _side_breaks(card)
+        confidence = min(max(card.sighting.confidence, 0.01), 0.999)
+        rows.append(
+            (
+                float(np.log(confidence / (1 - confidence))),
+                float(card.sighting.whole),
+                -evenness.mean(),
+                -evenness.max(),
+                strength.mean(),
+                strength.min(),
+                edge.mean(),
+                edge.min(),
+                border.mean(),
+                border.min(),
+                float(np.log1p(len(pairs))),
+                size[number],
+                away[number],
+                max(overlaps, default=0.0),
+            )
+        )
+    return np.array(rows, np.float64)
+
+
+def _candidate(image: Image, sighting: Sighting) -> _Candidate:
+    quad = sighting.quad
+    outer = np.array(
+        [
+            [-_MARGIN, -_MARGIN],
+            [_WIDTH + _MARGIN, -_MARGIN],
+            [_WIDTH + _MARGIN, _HEIGHT + _MARGIN],
+            [-_MARGIN, _HEIGHT + _MARGIN],
+        ],
+        np.float32,
+    )
+    inner = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], np.float32)
+    to_picture = homography(inner, quad)
+    patch = cut(image, project(to_picture, outer), _WIDTH + 2 * _MARGIN, _HEIGHT + 2 * _MARGIN)
+    lab = cv2.cvtColor(patch, cv2.COLOR_BGR2Lab).astype(np.float64)
+    starts, inward = _along()
+    edges = np.stack(
+        [
+            np.linalg.norm(_at(lab, starts + (at + _HALF) * inward) - _at(lab, starts + (at - _HALF) * inward), axis=-1)
+            for at in range(-_SLACK, _SLACK + 1)
+        ]
+    )
+    border = np.mean([_at(lab, starts + depth * inward) for depth in range(*_BORDER)], axis=0)
+    points = project(to_picture, starts.reshape(-1, 2)).reshape(starts.shape)
+    return _Candidate(sighting, np.asarray(points, np.float64), edges, np.asarray(border, np.float64))
+
+
+@cache
+def _along() -> tuple[Values, Values]:
+    """Return (4, S, 2) points along the sides of a warped card, without its rounded corners, and inward normals."""
+    share = np.linspace(0.1, 0.9, _SAMPLES)
+    across, down, first = share * _WIDTH, share * _HEIGHT, np.full(_SAMPLES, 0.5)
+    points = np.stack(
+        [
+            np.column_stack([across, first]),
+            np.column_stack([_WIDTH - first, down]),
+            np.column_stack([across, _HEIGHT - first]),
+            np.column_stack([first, down]),
+        ]
+    )
+    inward = np.array([[0, 1], [-1, 0], [0, -1], [1, 0]], np.float64)[:, None, :]
+    return points, inward
+
+
+def _at(patch: Values, points: Values) -> Values:
+    """Return the colours at (..., 2) points of a warped card with its margin."""
+    columns, rows = np.floor(points + _MARGIN).astype(int).transpose(2, 0, 1)
+    return np.asarray(patch[rows.clip(0, patch.shape[0] - 1), columns.clip(0, patch.shape[1] - 1)], np.float64)
+
+
+def _strength(edges: Values) -> float:
+    """Return the strength of the edge in (O, S) colour steps: the best offset's median along the side."""
+    return float(np.log1p(np.median(edges, axis=1).max() / _NOISE))
+
+
+def _side_edges(card: _Candidate) -> Values:
+    return np.array([_strength(card.edges[:, side]) for side in range(4)])
+
+
+def _side_breaks(card: _Candidate) -> Values:
+    """Return (4,) how much the border's colour along each side departs from that of the whole border."""
+    usual = np.median(card.border.reshape(-1, 3), axis=0)
+    return np.asarray(np.log1p(np.linalg.norm(card.border - usual, axis=-1).mean(1) / _NOISE), np.float64)
+
+
+def _inside(card: _Candidate, other: _Candidate) -> NDArray[np.bool_]:
+    """Return (4, S) whether a card's outline runs inside another one."""
+    quad: Quad = expand(other.sighting.quad, -_SLACK / _WIDTH)
+    to_card = homography(quad, np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32))
+    points = project(to_card, card.points.reshape(-1, 2))
+    return np.asarray(((points > 0) & (points < 1)).all(1).reshape(card.points.shape[:2]))
+
+
+def _edge_over(card: _Candidate, other: _Candidate) -> float:
+    """Return the strength of a card's edge where it runs inside another, 0 where it does not."""
+    inside = _inside(card, other)
+    counts = inside.sum(1)
+    total = sum(counts[side] * _strength(card.edges[:, side, inside[side]]) for side in range(4) if counts[side])
+    return float(total / max(1, counts.sum()))
+
+
+def _break_at(card: _Candidate, other: _Candidate) -> float:
+    """Return how much a card's border inside another departs from the rest of it, 0 where either is missing."""
+    inside = _inside(card, other)
+    if not inside.any() or inside.all():
+        return 0.0
+    usual = np.median(card.border[~inside], axis=0)
+    return float(np.log1p(np.linalg.norm(card.border[inside] - usual, axis=-1).mean() / _NOISE))

@@ -1,0 +1,45 @@
+"""The model of what covers what: its fit, and the shipped one on piles that it was not fitted on."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+from click.testing import CliRunner
+
+from companion.cli import main
+from companion.models.top_of_pile import Pile, checked, drawn, fitted
+from companion.vision.pile.top_card import FEATURES, TopModel, shipped
+from companion.vision.recognition.card_detector import CardDetector, model_folder
+
+
+def test_the_fit_finds_the_features_that_decide() -> None:
+    rng = np.random.default_rng(1)
+    piles = []
+    for _ in range(300):
+        features = rng.normal(0, 1, (3, len(FEATURES)))
+        chances = np.exp(np.append(2 * features[:, 4], -1.0))
+        piles.append(Pile(features, int(rng.choice(4, p=chances / chances.sum()))))
+    model = fitted(piles)
+    assert abs(model.weights[4] - 2) < 0.5
+    assert np.abs(np.delete(model.weights, 4)).max() < 0.5
+    assert checked(piles, model).calibration_error < 0.08
+    assert checked(piles, TopModel(-model.weights, model.none)).right < checked(piles, model).right / 2
+
+
+def test_the_top_of_other_piles_is_found() -> None:
+    piles = list(drawn(CardDetector.shipped(threads=1), range(3000, 3012), seed=77))
+    assert checked(piles, shipped()).right >= 0.85 * len(piles)
+
+
+def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None:
+    for path in model_folder().glob("*.*n*"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "top.json").unlink()
+    result = CliRunner().invoke(main, ["train", "top", "--models", str(tmp_path), "--tables", "8"])
+    assert result.exit_code == 0, result.output
+    before = TopModel.load(tmp_path / "top.json").weights
+    checked = CliRunner().invoke(main, ["train", "top", "--models", str(tmp_path), "--tables", "8", "--check"])
+    assert "looks name the top card" in checked.output
+    assert np.array_equal(TopModel.load(tmp_path / "top.json").weights, before)
