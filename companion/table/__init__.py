@@ -2,7 +2,6 @@
 
 from companion.table.presentation.updates import Subscription, Update, UpdateKind
 from companion.table.presentation.view import (
-    CameraPause,
     CameraView,
     HistoryLine,
     Known,
@@ -32,7 +31,6 @@ from companion.table.session.table import Table
 
 __all__ = [
     "AmendmentPreview",
-    "CameraPause",
     "CameraView",
     "HistoryLine",
     "Known",

@@ -14,8 +14,6 @@ from flask.testing import FlaskClient
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service.build import DeckModel
-from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
@@ -87,18 +85,3 @@ def test_a_corrected_landing_becomes_a_view_of_the_deck(playing: FlaskClient, se
     assert _soon(lambda: views() == [RED_7])
     assert playing.post("/api/undo").status_code == 200
     assert _soon(lambda: views() == [])
-
-
-def test_a_lesson_does_not_touch_the_running_match(playing: FlaskClient, services: Services) -> None:
-    before = services.table.view().history
-    services.lessons.begin("Ours", Lesson(*reading_parts(), EditionName.CLASSIC))
-    services.camera_saw(CardLanded(1.0, ((RED_1, 0.99),)))
-    assert (services.table.view().history, services.table.view().questions) == (before, ())
-    services.lessons.begin("Ours again", Lesson(*reading_parts(), EditionName.CLASSIC))
-    services.camera_saw(CardLanded(2.0, ((RED_1, 0.99),)))
-    services.lessons.end()
-    services.lessons.end()
-    assert services.table.view().history == before
-    services.camera_saw(CardLanded(3.0, ((RED_1, 0.99),)))
-    assert services.table.view().history == before
-    assert len(services.table.view().questions) == 1, "the card may lie there from the lesson"

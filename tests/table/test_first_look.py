@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import companion
 from companion.cards import Card
 from companion.journal import ReadBy
 from companion.referee.moves import Play
@@ -115,3 +118,13 @@ def test_question_about_missed_cards_names_existing_cards(game: Game) -> None:
     assert all(
         isinstance(entry.card, Card) for c in game.question.choices for entry in c.entries if isinstance(entry, Play)
     )
+
+
+def test_every_path_of_a_sight_to_the_table_is_listed() -> None:
+    root, found = Path(companion.__file__).parent, set()
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Attribute) and called.attr == "see" and "table" in ast.unparse(called.value):
+                found.add(path.relative_to(root).as_posix())
+    assert found == {"server/services/services.py", "bench/simulation/match_run.py"}

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 
 from companion.decks.capture.keyframes import keyframes
 from companion.decks.service.enrollment import Lesson
-from companion.table import CameraPause, Table
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image
 
@@ -19,14 +18,10 @@ _PAUSE = 0.08
 
 
 class Lessons:
-    """The running lesson, if any.
+    """The running lesson, if any. newest: returns the camera's newest frame."""
 
-    newest: returns the camera's newest frame. table: its match does not count the cards of a lesson.
-    """
-
-    def __init__(self, newest: Callable[[], Frame | None], table: Table) -> None:
+    def __init__(self, newest: Callable[[], Frame | None]) -> None:
         self._newest = newest
-        self._table = table
         self._over = threading.Event()
         self.lesson: Lesson | None = None
         self.name = ""
@@ -35,16 +30,13 @@ class Lessons:
         """Begin a lesson; a running one is ended."""
         self.end()
         over = self._over = threading.Event()
-        self._table.pause_camera(CameraPause.LESSON)
         self.name, self.lesson = name, lesson
         threading.Thread(target=self._watch, args=(lesson, over), name="lesson", daemon=True).start()
 
     def end(self) -> None:
         """End the lesson without saving anything."""
         self._over.set()
-        if self.lesson is not None:
-            self.lesson = None
-            self._table.go_on(CameraPause.LESSON)
+        self.lesson = None
 
     def _watch(self, lesson: Lesson, over: threading.Event) -> None:
         for picture in keyframes(self._pictures(over)):

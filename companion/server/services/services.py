@@ -90,7 +90,7 @@ class Services:
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._taken_up = self._take_up()
         self.camera = Camera(self)
-        self.lessons = Lessons(self.camera.frame, self.table)
+        self.lessons = Lessons(self.camera.frame)
         self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._refresh_deck)
 
     @property

@@ -137,17 +137,6 @@ class Notice:
     sentence: str
 
 
-class CameraPause(Enum):
-    """Why camera events do not touch the running match."""
-
-    LESSON = "lesson"
-    """A deck is being learnt on the table."""
-    RESUMED = "resumed"
-    """The match was resumed after a restart; people have not confirmed that it is the one on the table."""
-    CHANGED = "changed"
-    """Another camera, a film or the simulated table was chosen during the match."""
-
-
 @dataclass(frozen=True, slots=True)
 class CameraView:
     """State of the camera; `health` is None before the first report. since: seconds since the epoch."""
@@ -197,4 +186,3 @@ class View:
     turns_in_force: Turns
     seats: tuple[SeatView, ...]
     saved: bool
-    camera_pause: CameraPause | None = None

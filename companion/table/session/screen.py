@@ -10,7 +10,6 @@ from companion.referee.legality import legal
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.updates import UpdateKind, Updates
 from companion.table.presentation.view import (
-    CameraPause,
     CameraView,
     HistoryLine,
     Notice,
@@ -94,10 +93,6 @@ class Screen:
         self._camera = CameraView(health, detail, now)
         self._updates.publish(UpdateKind.CAMERA, sentences=(detail,) if detail else ())
 
-    def camera_pauses(self) -> None:
-        """Announce that camera events count again, or no longer."""
-        self._updates.publish(UpdateKind.CAMERA)
-
     def notice(self, trouble: StoreError | None, session: Session | None) -> None:
         """Show or remove the notices that the store cannot be written and that turns cannot be followed by camera."""
         say = self.voice.sentences
@@ -115,7 +110,7 @@ class Screen:
                 self._notices[kind] = wanted
             self._updates.publish(UpdateKind.NOTICE, notice=wanted)
 
-    def view(self, session: Session | None, *, saved: bool, camera_pause: CameraPause | None = None) -> View:
+    def view(self, session: Session | None, *, saved: bool) -> View:
         """Return a complete snapshot for this session."""
         self._history = () if session is None else self._lines(session.journal)
         state = None if session is None else session.state
@@ -135,7 +130,6 @@ class Screen:
             turns_in_force=Turns.CAMERA if session is None else session.watch.in_force(session.known.ring),
             seats=() if session is None else seats(session),
             saved=saved,
-            camera_pause=camera_pause,
         )
 
     def _pose(self, step: Advance) -> None:

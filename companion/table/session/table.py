@@ -17,10 +17,9 @@ from companion.referee.moves import Amend, Flip, Move, Play, Start
 from companion.referee.state import Header, State
 from companion.store import Store, new_match_id
 from companion.table.presentation.updates import Subscription, UpdateKind, Updates
-from companion.table.presentation.view import CameraPause, Outcome, Question, View
+from companion.table.presentation.view import Outcome, Question, View
 from companion.table.presentation.voice import Voice
 from companion.table.session.answers import answered, let_stand, typed
-from companion.table.session.camera_gate import CameraGate
 from companion.table.session.corrections import (
     AmendmentPreview,
     amendment_preview,
@@ -72,7 +71,6 @@ class Table:
         self._persistence = MatchPersistence(store, steady)
         self._session: Session | None = None
         self._interpreter = EventInterpreter()
-        self._gate = CameraGate()
 
     def start_match(self, header: Header, *, turns: Turns = Turns.CAMERA) -> str:
         """Start another match and return its identifier. The previous one is kept.
@@ -89,12 +87,11 @@ class Table:
             self._observe(self._interpreter.early(session, now))
             return session.match_id
 
-    def resume(self, match_id: str | None = None, *, wait: bool = False) -> str | None:
+    def resume(self, match_id: str | None = None) -> str | None:
         """Continue a stored match, by default the last unfinished one; return its identifier.
 
-        wait: whether the camera counts only after `go_on`, as people may play another match by now. None if there is
-        none. Raises NoSuchMatchError for an unknown identifier, StoreError if the store cannot be read or does not hold
-        the complete match yet, StoreDamagedError if the match is inconsistent.
+        None if there is none. Raises NoSuchMatchError for an unknown identifier, StoreError if the store cannot be read
+        or does not hold the complete match yet, StoreDamagedError if the match is inconsistent.
         """
         with self._lock:
             if self._store is None:
@@ -112,8 +109,6 @@ class Table:
             if pending:
                 self._advance(pending)
             self._look_afresh()
-            if wait:
-                self.pause_camera(CameraPause.RESUMED)
             return match_id
 
     def see(self, event: PileEvent) -> None:
@@ -123,30 +118,11 @@ class Table:
         with self._lock:
             if isinstance(event, CameraStatus):
                 self._screen.camera_is(event, self._clock())
-            if self._gate.pause is None:
-                self._observe(self._interpreter.take(event, reading, self._session, self._clock()))
+            self._observe(self._interpreter.take(event, reading, self._session, self._clock()))
 
-    def pause_camera(self, reason: CameraPause) -> None:
-        """Drop camera events from now on; taps still count. The camera's health is still shown."""
+    def camera_changed(self) -> None:
+        """Note that another camera, or none, is used from now on: its first cards may have been there before."""
         with self._lock:
-            self._gate.close(reason)
-            self._screen.camera_pauses()
-
-    def go_on(self, reason: CameraPause) -> None:
-        """Note that this reason no longer holds; without another one the camera counts again, from a first look on."""
-        with self._lock:
-            if self._gate.open(reason):
-                self._look_afresh()
-            self._screen.camera_pauses()
-
-    def camera_changed(self, *, wait: bool = False) -> None:
-        """Note that another camera, or none, is used from now on: its first cards may have been there before.
-
-        wait: whether it counts in the running match only after `go_on`, as for films and the simulated table.
-        """
-        with self._lock:
-            if wait and self._session is not None:
-                self.pause_camera(CameraPause.CHANGED)
             self._look_afresh()
             self._screen.camera_is(None, self._clock())
 
@@ -317,7 +293,7 @@ class Table:
     def view(self) -> View:
         """Return a complete snapshot for screens."""
         with self._lock:
-            return self._screen.view(self._session, saved=self._persistence.saved, camera_pause=self._gate.pause)
+            return self._screen.view(self._session, saved=self._persistence.saved)
 
     @property
     def session(self) -> Session | None:
@@ -405,7 +381,6 @@ class Table:
 
     def _begin(self, session: Session) -> None:
         self._session = session
-        self._gate.begin()
         self._interpreter.begin()
         self._screen.begin()
         self._notice()
