@@ -121,6 +121,7 @@ def test_unlearnt_face_is_no_copy() -> None:
     assert not copies_of(views, laid, unseen, [RED_7])[1].any()
 
 
+@pytest.mark.slow
 def test_view_is_used_where_its_name_prevails() -> None:
     cards = [Card(face, color) for color in Color for face in (Face.ONE, Face.FIVE, Face.SEVEN)]
     faces = drawn_faces(sample_style(np.random.default_rng(3)), dict.fromkeys(cards, 1))

@@ -148,6 +148,7 @@ def test_intervals_are_wilson_intervals() -> None:
     assert [one.count for one in counted] == [2, 0, 0, 0, 1]
 
 
+@pytest.mark.slow
 def test_drawn_decks_are_read_and_labelled() -> None:
     detector = CardDetector.shipped().with_calibration(Calibration())
     judged = []

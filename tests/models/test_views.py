@@ -65,6 +65,7 @@ def test_cut_cards_are_boxed_if_enough_is_visible() -> None:
     assert 0.2 < np.mean(boxed) < 0.8
 
 
+@pytest.mark.slow
 def test_shards_hold_pictures_their_views_and_crops_for_both_readers() -> None:
     drawing = Drawing(Recipe("train", 0, seed=5, size=320), model_folder() / "detector.onnx", size=256)
     shard = next(shards(drawing, 0, 2))

@@ -57,6 +57,7 @@ def test_too_few_photographs_are_no_match(folder: Path) -> None:
         plan_match(folder, EDITION, 0)
 
 
+@pytest.mark.slow
 def test_without_hands_no_round_can_be_scored(folder: Path) -> None:
     label(folder, {f"{i}.jpg": [card] for i, card in enumerate(CLASSIC)})
     with pytest.raises(PlanError, match="to its end"):

@@ -183,6 +183,7 @@ def test_interpretation_modes_are_stored_with_observations(store: Store) -> None
     assert lost(game) == []
 
 
+@pytest.mark.slow
 def test_pruned_revision_log_follows_from_its_base(arms: ArmsGame) -> None:
     lengths = set()
     for turn in range(MAX_REVISABLE + 4):

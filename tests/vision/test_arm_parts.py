@@ -94,6 +94,7 @@ def test_what_differs_at_the_draw_pile_once_a_card_was_drawn_is_no_hand(known: b
     assert (last < 1.3) == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [False, True])
 def test_a_pile_at_the_rim_is_nothing_that_somebody_holds(known: bool) -> None:
     rng = np.random.default_rng(2)

@@ -83,6 +83,7 @@ def test_an_outline_that_reaches_out_of_the_picture_is_clipped() -> None:
     assert clipped(QUAD + np.float32([900, 0]), 200, 200).shape == (4, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 4])
 def test_a_mirrored_picture_is_read_and_said_to_be_one(seed: int) -> None:
     scene = SceneMaker(seed, (800, 600), families=[StyleFamily.CLASSIC_OVAL], fonts=()).make(Layout.GRID)
@@ -220,6 +221,7 @@ def test_what_is_beyond_doubt_in_the_mirror_alone_tells_it() -> None:
     assert not is_mirrored([sure], [sure])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["red 4", "green reverse"])
 def test_a_mirrored_picture_of_a_card_that_reads_alike_is_said_to_be_one(name: str) -> None:
     card = [frame.image for frame in table(lay(Card.parse(name)), seed=7).frames()][-1]
@@ -228,6 +230,7 @@ def test_a_mirrored_picture_of_a_card_that_reads_alike_is_said_to_be_one(name: s
         assert [(s.card.name, s.mirrored) for s in detector.detect(image)] == [(name, mirrored)]
 
 
+@pytest.mark.slow
 def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> None:
     # This 3 reads as a 3 either way round, surely.
     footage = table(lay(Card.parse("green 3")), seed=7)

@@ -84,6 +84,7 @@ def test_a_card_is_never_sure_to_have_been_laid_where_one_was_pushed(seed: int, 
     assert likelihood(pile(seed), after) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_a_card_was_pushed_if_its_face_is_gone_though_outlines_too_large_show_no_edge(seed: int) -> None:
     after = pile(seed)
@@ -93,12 +94,14 @@ def test_a_card_was_pushed_if_its_face_is_gone_though_outlines_too_large_show_no
     assert comparison.laid_on_like(expand(old, 0.05), expand(new, 0.05)) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_card_left_alone_is_no_other_one(seed: int) -> None:
     assert likelihood(pile(seed), pile(seed)) == 0.0
     assert likelihood(pile(seed), pile(seed), light=0.7) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("light", [1.0, 0.6])
 def test_a_card_that_was_pushed_looks_like_itself_and_a_wild_does_not(light: float) -> None:
     for seed in range(8):

@@ -36,6 +36,7 @@ def scenes() -> list[Scene]:
     return [maker.make(Layout.GRID) for _ in range(4)]
 
 
+@pytest.mark.slow
 def test_a_whole_card_is_read_alike_whichever_way_up_it_is_boxed(reader: Reader, scenes: list[Scene]) -> None:
     for scene in scenes:
         quads = [np.asarray(card.quad, np.float32) for card in scene.cards if card.visible > 0.95]
