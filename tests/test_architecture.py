@@ -151,7 +151,6 @@ def test_every_part_has_its_place() -> None:
     assert {_part(module) for _, module in _modules()} <= known
 
 
-@pytest.mark.slow
 def test_nothing_imports_the_command_line() -> None:
     wrong = [
         f"{path.relative_to(ROOT)} imports {target}"
@@ -179,7 +178,6 @@ def test_no_module_is_longer_than_five_hundred_lines() -> None:
     assert not long
 
 
-@pytest.mark.slow
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Imports for types count as well: what two modules need of each other belongs in a third."""
     known = {module for _, module in _modules()}

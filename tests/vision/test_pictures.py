@@ -31,7 +31,6 @@ def named(label: dict[str, str]) -> object:
     return pytest.param(label, id=f"{label['family']}-{label['file'][:2]}", marks=marks)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", [named(label) for label in LABELS])
 def test_every_card_is_read_and_no_other(label: dict[str, str]) -> None:
     image = cv2.imread(str(FOLDER / label["file"]))
