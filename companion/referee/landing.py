@@ -213,7 +213,10 @@ def flip(draft: Draft, move: moves.Flip) -> None:
     draft.land(move.card)
     waiting = draft.running
     assert waiting is not None
-    mark, program = draft.header.rules.turned_up.get(move.card, (waiting.why, ()))
-    if move.card in draft.header.rules.turned_up:
-        draft.effects.append(ItemUsed(mark, draft.name(waiting.seat)))
+    bears = draft.header.rules.turned_up.get(move.card)
+    if bears is None:
+        run(draft, Running(waiting.why, waiting.seat, (), Origin.FLIP, skipped=waiting.skipped))
+        return
+    mark, program = bears
+    draft.effects.append(ItemUsed(mark, draft.name(waiting.seat)))
     run(draft, Running(mark, waiting.seat, program, Origin.FLIP, skipped=waiting.skipped))

@@ -330,7 +330,8 @@ class RandomTable:
 
     def _reveal(self, state: State) -> moves.Move:
         assert state.turn is not None
-        if self.random.random() < _IS_JUDGED:
+        judged = self.random.random() < _IS_JUDGED
+        if judged or state.drawn_since:  # cards drawn since may decide, so the table judges
             return moves.Judge(self.random.random() < 0.5)
         return moves.Reveal(tuple(self.hands[state.turn]))
 

@@ -218,7 +218,8 @@ def anything(state: State, random: Random) -> Iterator[moves.Move]:
     yield moves.Count(random.choice(names), random.choice((0, 1, 1, 2, 3, 40, 113)))
     yield moves.Start(random.choice(cards))
     yield moves.Start(random.choice(ALL_CARDS))
-    yield moves.Reveal(tuple(random.choices(cards, k=random.randrange(4))))
+    if not state.drawn_since:  # else whether a hand is clear depends on its cards
+        yield moves.Reveal(tuple(random.choices(cards, k=random.randrange(4))))
     yield moves.Judge(random.random() < 0.5)
     yield moves.Reshuffle()
     yield moves.Join(random.choice((*names, *GUESTS)), random.choice((None, *names)), random.choice((None, 0, 3, 500)))
