@@ -43,7 +43,8 @@ def header_of(players: Sequence[str], dealer: str | None, edition: str, rules: s
     if dealer is not None:
         match["dealer"] = dealer
     try:
-        return read_header({"match": match}, editions_of(click.get_current_context()))
+        ctx = click.get_current_context(silent=True)
+        return read_header({"match": match}, Library() if ctx is None else editions_of(ctx))
     except TranscriptError as error:
         raise click.UsageError(f"{error}.") from error
 
