@@ -98,7 +98,11 @@ def lay(page: Page, card: str, color: str = "") -> None:
     Returns when the page shows what came of it: before that it would take the next tap for one of the turn before.
     """
     before = page.evaluate(SHOWN)
-    page.click(f'#palette [data-card="{card}{color and "/"}{color}"]')
+    tile = page.locator(f'#palette [data-card="{card}{color and "/"}{color}"]')
+    tile.wait_for(state="attached")
+    if not tile.is_visible():
+        page.click(".palette-rest summary")
+    tile.click()
     page.wait_for_function(
         f"(before) => document.querySelector('dialog, .toast') || ({SHOWN})() !== before", arg=before
     )

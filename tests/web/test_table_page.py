@@ -219,7 +219,7 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
     page.reload()
     page.wait_for_selector("#palette .tile")
     assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
-    for button in page.locator("#actions button, #palette button, [data-act=undo]").all():
+    for button in page.locator("#actions button:visible, #palette button:visible, [data-act=undo]").all():
         box = button.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= size[1], button.inner_text()
@@ -231,6 +231,7 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
     before = page.locator("#top .card").bounding_box()
     server.services.table.tap(moves.Play(Card.parse("yellow 7")))
     expect(page.locator("#top .card")).to_have_attribute("aria-label", "gelb 7")
+    page.evaluate("Promise.all(document.querySelector('#top .card').getAnimations().map((one) => one.finished))")
     assert page.locator("#top .card").bounding_box() == before
 
 

@@ -13,12 +13,15 @@ import { pickCard } from "./picker.js";
  *   rare: whether it lies behind "More"
  */
 
-/** Whether something was taken back on this page and nothing has been done since. */
-let undone = false;
+/** How many cards more a challenger draws who was wrong. */
+const LOST_CHALLENGE = 2;
+
+/** How many moves were taken back on this page since the last move: so many can be made again. */
+let undone = 0;
 
 /** Makes a move. @param {import("./answers").TapBody} move */
 export async function move(move) {
-  undone = false;
+  undone = 0;
   return attempt(() => post("/api/moves", move));
 }
 
@@ -108,15 +111,17 @@ export function actions(view, me, own = false, palette = false) {
   }
   if (legal.can_pass && mayAct) add("pass", t("act.pass"), () => move({ do: "pass" }), { class: "primary" });
   if (legal.answer && mayAct) {
-    add("accept", t("act.accept"), () => move({ do: "accept" }));
-    add("challenge", t("act.challenge"), () => move({ do: "challenge" }), { class: "primary" });
+    add("accept", t("act.accept", { count: legal.debt }), () => move({ do: "accept" }));
+    add("challenge", t("act.challenge", { count: legal.debt + LOST_CHALLENGE }), () => move({ do: "challenge" }), {
+      class: "primary",
+    });
   } else if (legal.take && mayAct) {
     add("accept", t("act.take", { count: legal.debt }), () => move({ do: "accept" }), { class: "primary" });
   }
   if (legal.reveal && (host || state.challenger === me.player)) {
     add("reveal", t("act.reveal"), () => location.assign("/scan?purpose=challenge"), { class: "primary" });
-    add("guilty", t("act.guilty"), () => move({ do: "reveal", guilty: true }));
-    add("innocent", t("act.innocent"), () => move({ do: "reveal", guilty: false }));
+    add("guilty", t("act.guilty", { player: state.challenger ?? "" }), () => move({ do: "reveal", guilty: true }));
+    add("innocent", t("act.innocent", { player: state.challenger ?? "" }), () => move({ do: "reveal", guilty: false }));
   }
   const jump = legal.jump;
   if (jump && own && me.player && legal.jumpers.includes(me.player))
@@ -158,7 +163,7 @@ export function actions(view, me, own = false, palette = false) {
       () => undo(view),
       { class: "quiet" },
     );
-  if (undone) add("redo", t("act.redo"), redo, { class: "quiet" });
+  if (undone > 0) add("redo", t("act.redo"), redo, { class: "quiet" });
   if (legal.reshuffle && host)
     add("reshuffle", t("act.reshuffle"), () => move({ do: "reshuffle" }), { class: "quiet", rare: true });
   if (state.top && legal.in_round && !own)
@@ -227,13 +232,14 @@ async function undo(view) {
   const scored = !view.questions.length && last?.effects.some((one) => one.effect === "score");
   if (scored && !(await confirm(t("act.undo.round"), t("act.undo")))) return;
   // The new view may be here before the answer.
-  undone = true;
-  undone = (await attempt(() => post(scored ? "/api/undo?scored=true" : "/api/undo"))) !== null;
+  undone += 1;
+  if ((await attempt(() => post(scored ? "/api/undo?scored=true" : "/api/undo"))) === null) undone -= 1;
 }
 
 /** Makes the move again that was taken back last. */
 async function redo() {
-  undone = (await attempt(() => post("/api/redo"))) !== null;
+  undone -= 1;
+  if ((await attempt(() => post("/api/redo"))) === null) undone = 0;
 }
 
 /** Asks whether something is really meant. @param {string} text @param {string} yes @returns {Promise<boolean>} */

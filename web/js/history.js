@@ -45,8 +45,7 @@ export function drawHistory(place, view, me) {
               "span",
               { class: "line-text" },
               line.player && h("strong", { class: "line-who" }, line.player, ": "),
-              h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`)),
-              line.sentences.length ? ". " : "",
+              what(line) && h("strong", {}, what(line), line.sentences.length ? ". " : ""),
               line.sentences.join(" "),
             ),
             h("span", { class: `line-by by-${line.read_by}` }, known(line)),
@@ -54,6 +53,15 @@ export function drawHistory(place, view, me) {
         ),
       ),
   );
+}
+
+/**
+ * What was done, where the sentences do not say it themselves.
+ * @param {import("./answers").LineAnswer} line
+ */
+function what(line) {
+  if (line.move.card) return cardName(line.move.card);
+  return line.sentences.length ? "" : t(`move.${line.move.do}`);
 }
 
 /**

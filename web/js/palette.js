@@ -1,64 +1,112 @@
-/** All cards of the edition at once, for a table without a camera: one tap is one card, what fits is bright. */
+/** The cards of the edition, for a table without a camera: one tap is one card. What fits lies large. */
 
 import { COLORS, drawCard, faceSign, shape } from "./card.js";
 import { h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 
-/** Turned up by it is another card, so that no colour is chosen with it. */
+/** Another card is turned up by it, so no colour is chosen with it. */
 const BOX = "wild item box";
+/** The key that moves the focus -> how far, in tiles; rows are found by their place. */
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
 /**
  * Draws the palette.
- * @param {{ deck: Record<string, number>, fits: Set<string>, tap: (card: string, color: import("./answers").Color |
- *   null) => void }} how
- *   fits: the cards that may be laid; tap: takes the card, and for a wild the colour tapped with it
+ * @param {{
+ *   deck: Record<string, number>, fits: Set<string>,
+ *   tap: (card: string, color: import("./answers").Color | null) => void
+ * }} how
+ *   deck: the number of each card; fits: the cards that may be laid; tap: takes the card, and for a wild the colour
+ *   tapped with it
  */
 export function drawPalette({ deck, fits, tap }) {
   const cards = Object.keys(deck);
-  const wilds = cards.filter((card) => card.startsWith("wild"));
+  const group = (/** @type {string[]} */ shown, /** @type {string} */ size) => [
+    COLORS.map((color) => {
+      const own = shown.filter((card) => card.startsWith(`${color} `));
+      return (
+        own.length > 0 &&
+        h(
+          "div",
+          { class: "palette-color", "data-key": `${size}-${color}`, role: "group", "aria-label": t(`color.${color}`) },
+          own.map((card) => tile(card, color, fits, () => tap(card, null))),
+        )
+      );
+    }),
+    shown.filter((card) => card.startsWith("wild")).map((card) => wild(card, fits, tap)),
+  ];
+  const [fitting, rest] = [cards.filter((card) => fits.has(card)), cards.filter((card) => !fits.has(card))];
   return h(
     "div",
-    { class: "palette", role: "group", "aria-label": t("palette") },
-    COLORS.map((color) =>
-      h(
-        "div",
-        { class: "palette-color", "data-key": color, role: "group", "aria-label": t(`color.${color}`) },
-        cards
-          .filter((card) => card.startsWith(`${color} `))
-          .map((card) => tile(card, color, fits, () => tap(card, null))),
-      ),
+    { class: "palette", role: "group", "aria-label": t("palette"), onkeydown: step },
+    h(
+      "div",
+      { class: `palette-fits ${rest.length ? "palette-large" : ""}`, "data-key": "fits" },
+      group(fitting, "fits"),
     ),
-    wilds.length > 0 &&
+    rest.length > 0 &&
       h(
-        "div",
-        { class: "palette-wilds" },
-        wilds.map((card) =>
+        "details",
+        { class: "palette-rest", "data-key": "rest" },
+        h("summary", {}, t("palette.rest")),
+        h("div", { class: "palette-fits" }, group(rest, "rest")),
+      ),
+  );
+}
+
+/**
+ * Moves the focus with the arrow keys, so that every card is a few keys away.
+ * @param {KeyboardEvent} event
+ */
+function step(event) {
+  const palette = /** @type {Element} */ (event.currentTarget);
+  const tiles = [...palette.querySelectorAll("button")].filter((one) => one.offsetParent !== null);
+  const at = tiles.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+  if (at < 0) return;
+  let to = tiles[at + (STEPS[/** @type {keyof typeof STEPS} */ (event.key)] ?? 0)];
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    const here = tiles[at].getBoundingClientRect();
+    const down = event.key === "ArrowDown";
+    const beyond = tiles
+      .map((one) => ({ one, box: one.getBoundingClientRect() }))
+      .filter(({ box }) => (down ? box.top >= here.bottom : box.bottom <= here.top));
+    const far = (/** @type {{ box: DOMRect }} */ { box }) =>
+      Math.abs(box.top - here.top) * 10 + Math.abs(box.left - here.left);
+    to = beyond.sort((a, b) => far(a) - far(b))[0]?.one ?? tiles[at];
+  } else if (!(event.key in STEPS)) return;
+  event.preventDefault();
+  to?.focus();
+}
+
+/**
+ * A wild: one tile for each colour that can be chosen with it.
+ * @param {string} card
+ * @param {Set<string>} fits
+ * @param {(card: string, color: import("./answers").Color | null) => void} tap
+ */
+function wild(card, fits, tap) {
+  return h(
+    "div",
+    { class: "palette-wild", "data-key": card, role: "group", "aria-label": cardName(card) },
+    h("span", { class: "palette-sample", "aria-hidden": "true" }, drawCard(card, { decorative: true })),
+    card === BOX
+      ? tile(card, "wild", fits, () => tap(card, null))
+      : COLORS.map((color) =>
           h(
-            "div",
-            { class: "palette-wild", "data-key": card, role: "group", "aria-label": cardName(card) },
-            h("span", { class: "palette-sample", "aria-hidden": "true" }, drawCard(card, { decorative: true })),
-            card === BOX
-              ? tile(card, "wild", fits, () => tap(card, null))
-              : COLORS.map((color) =>
-                  h(
-                    "button",
-                    {
-                      type: "button",
-                      class: `tile ${fits.has(card) ? `chip-${color}` : ""}`,
-                      "data-card": `${card}/${color}`,
-                      onclick: () => tap(card, color),
-                    },
-                    h(
-                      "span",
-                      { class: "visually-hidden" },
-                      t("palette.wild", { card: cardName(card), color: t(`color.${color}`) }),
-                    ),
-                    shape(color),
-                  ),
-                ),
+            "button",
+            {
+              type: "button",
+              class: `tile ${fits.has(card) ? `chip-${color}` : ""}`,
+              "data-card": `${card}/${color}`,
+              onclick: () => tap(card, color),
+            },
+            h(
+              "span",
+              { class: "visually-hidden" },
+              t("palette.wild", { card: cardName(card), color: t(`color.${color}`) }),
+            ),
+            shape(color),
           ),
         ),
-      ),
   );
 }
 

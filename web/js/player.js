@@ -1,6 +1,7 @@
 /** A player's own page: is it my turn, and what can I tap? */
 
 import { actions, buttons } from "./actions.js";
+import { get } from "./api.js";
 import { colorChip, drawCard } from "./card.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
@@ -15,6 +16,8 @@ import { keepAwake } from "./wake.js";
 
 const me = await prepare("player");
 if (!me.player && me.role === "player" && me.players.length) location.replace("/join");
+/** Whether a camera looks on: without one nobody sees cards drawn, so no debts are shown at the seats. */
+const watched = (await get("/api/camera").catch(() => null))?.source != null;
 let mine = false;
 /** What is shown; the match's own parts are there whenever it is drawn. @type {import("./types").Running} */
 let view;
@@ -51,6 +54,7 @@ function draw() {
     for (const id of ["caption", "actions", "questions", "ring", "race"]) fill($(`#${id}`));
     return;
   }
+  document.body.dataset.edition = match.edition;
   const now = state.turn !== null && state.turn === me.player;
   if (now && !mine && "vibrate" in navigator) navigator.vibrate([120, 60, 120]);
   mine = now;
@@ -89,7 +93,7 @@ function draw() {
     view.questions.map((question) => drawQuestion(question, view, me)),
   );
   fill($("#actions"), buttons(actions(view, me, true), "big"));
-  fill($("#ring"), drawRing(view));
+  fill($("#ring"), drawRing(view, { owing: watched }));
   fill(
     $("#race"),
     match.scoring === "single-round" ? null : drawRace({ ...match, scores: state.scores, winners: state.winners }),

@@ -3,6 +3,7 @@
 import { h, svg } from "./dom.js";
 import { t } from "./i18n.js";
 import { mark, person, personColor, personShape } from "./people.js";
+import { podium } from "./placing.js";
 
 /** A kart that drives to the right, in a box of 60 by 34; the driver's shape is its number. @param {string} player */
 function kart(player) {
@@ -59,41 +60,25 @@ export function drawRace({ players, scores, target, scoring, winners }) {
  * @param {import("./answers").ScoresAnswer} match as /api/matches/ID answers
  */
 export function drawPodium(match) {
-  const low = match.scoring === "low-total";
   const points = match.scoring !== "single-round";
-  const rest = match.players.filter((/** @type {string} */ player) => !match.winners.includes(player));
-  if (points)
-    rest.sort(
-      (/** @type {string} */ a, /** @type {string} */ b) => (low ? 1 : -1) * (match.scores[a] - match.scores[b]),
-    );
-  const order = [...match.winners, ...(points ? rest : [])].slice(0, Math.max(3, match.winners.length));
-  const place = (/** @type {string} */ player) =>
-    match.winners.includes(player)
-      ? 1
-      : 1 +
-        order.filter(
-          (other) =>
-            match.winners.includes(other) ||
-            (low ? match.scores[other] < match.scores[player] : match.scores[other] > match.scores[player]),
-        ).length;
   return h(
     "div",
     { class: "podium-box stack" },
     h(
       "ol",
       { class: "plain podium" },
-      order.map((player) =>
+      podium(match).map(({ player, place }) =>
         h(
           "li",
           {
-            class: `step step-${Math.min(3, place(player))}`,
+            class: `step step-${Math.min(3, place)}`,
             "data-player": player,
             vars: { "--color": personColor(player) },
           },
           h("span", { class: "step-mark" }, mark(player)),
           h("strong", { class: "step-name" }, player),
           points && h("span", { class: "step-score" }, t("ring.points", { count: match.scores[player] })),
-          h("span", { class: "step-block" }, place(player)),
+          h("span", { class: "step-block" }, place),
         ),
       ),
     ),

@@ -2,7 +2,7 @@
 
 import { h, svg } from "./dom.js";
 import { t } from "./i18n.js";
-import { mark } from "./people.js";
+import { mark, personColor } from "./people.js";
 
 /** How surely an arm's direction must be known before the ring is drawn by it, from 0 to 1. */
 const SURE = 0.5;
@@ -46,8 +46,10 @@ const CROWD = 7;
 /**
  * Draws the ring.
  * @param {import("./types").Running} view
- * @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} [how]
- *   tap: what a tap on a seat does; acting: who was said to have acted; awaited: whose seats are to be tapped
+ * @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[],
+ *   owing?: boolean }} [how]
+ *   tap: what a tap on a seat does; acting: who was said to have acted; awaited: whose seats are to be tapped;
+ *   owing: whether the cards that are still to be drawn are shown
  */
 export function drawRing(view, how = {}) {
   const { state, match } = view;
@@ -57,8 +59,9 @@ export function drawRing(view, how = {}) {
   const at = angles(view);
   return h(
     "div",
-    { class: `ring-box ${players.length >= CROWD ? "crowded" : ""}` },
-    arrows(clockwise),
+    { class: `ring-box ${state.direction} ${players.length >= CROWD ? "crowded" : ""}` },
+    track(),
+    gaps(at).map((direction) => chevron(direction, clockwise)),
     h("p", { class: "visually-hidden" }, way),
     h(
       "ol",
@@ -86,13 +89,14 @@ function place(direction) {
  * @param {import("./types").Running} view
  * @param {string} player
  * @param {number} direction degrees clockwise from the top
- * @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[] }} how
+ * @param {{ tap?: ((player: string) => void) | null, acting?: string | null, awaited?: string[],
+ *   owing?: boolean }} how
  */
 function drawSeat({ state, match, seats }, player, direction, how) {
   const turn = state.turn === player;
   const next = state.next === player && !turn;
   const count = state.hands[player];
-  const owed = (seats ?? []).find((one) => one.player === player && one.owed > 0);
+  const owed = (seats ?? []).find((one) => how.owing && one.player === player && one.owed > 0);
   const tags = [
     owed && t("ring.owed", { taken: owed.taken, owed: owed.owed }),
     next && t("ring.next"),
@@ -128,7 +132,7 @@ function drawSeat({ state, match, seats }, player, direction, how) {
       class: `seat ${kind.filter(Boolean).join(" ")}`,
       "data-player": player,
       "data-at": Math.round(direction) % 360,
-      vars: place(direction),
+      vars: { ...place(direction), "--color": personColor(player) },
     },
     how.tap
       ? h(
@@ -140,16 +144,40 @@ function drawSeat({ state, match, seats }, player, direction, how) {
   );
 }
 
-/** Two arrows around the pile, the way that play goes. @param {boolean} clockwise */
-function arrows(clockwise) {
-  const arrow = svg(
-    clockwise
-      ? '<path d="M50 8A42 42 0 0 1 92 50M50 92A42 42 0 0 1 8 50"/><path d="m84 42 8 10 8-10M16 58 8 48 0 58"/>'
-      : '<path d="M50 8A42 42 0 0 0 8 50M50 92A42 42 0 0 0 92 50"/><path d="m0 42 8 10 8-10M100 58 92 48 84 58"/>',
-    "-4 -4 108 108",
+/**
+ * The middles between neighbouring seats, in degrees clockwise from the top.
+ * @param {number[]} seats directions of the seats
+ */
+export function gaps(seats) {
+  const order = [...seats].sort((a, b) => a - b);
+  return order.map((direction, i) => {
+    const next = order[(i + 1) % order.length] + (i + 1 === order.length ? 360 : 0);
+    return ((direction + next) / 2) % 360;
+  });
+}
+
+/** The path of the turn, on the same superellipse as the seats. */
+function track() {
+  const points = Array.from({ length: 73 }, (_, i) => {
+    const at = place(i * 5);
+    return `${(50 + 50 * Number(at["--x"])).toFixed(2)} ${(50 + 50 * Number(at["--y"])).toFixed(2)}`;
+  });
+  const element = svg(
+    `<path pathLength="300" vector-effect="non-scaling-stroke" d="M${points.join("L")}Z"/>`,
+    "0 0 100 100",
   );
-  arrow.classList.add("ring-arrow");
-  return arrow;
+  element.setAttribute("preserveAspectRatio", "none");
+  element.classList.add("ring-track");
+  return element;
+}
+
+/** @param {number} direction degrees clockwise from the top @param {boolean} clockwise */
+function chevron(direction, clockwise) {
+  const element = svg('<path d="m5 5 7 7-7 7M13 5l7 7-7 7"/>');
+  element.classList.add("ring-chevron");
+  for (const [name, value] of Object.entries(place(direction))) element.style.setProperty(name, value);
+  element.style.setProperty("--along", `${Math.round(direction) + (clockwise ? 0 : 180)}deg`);
+  return element;
 }
 
 /** A little fan of cards. @param {number} count */

@@ -185,6 +185,7 @@ function takeButtons() {
       const videos = all.filter((one) => one.type.startsWith("video/"));
       /** @type {Blob[]} */
       const photos = all.filter((one) => one.type.startsWith("image/") && !HEIC.test(one.type + one.name));
+      if (all.some((one) => !/^(image|video)\//.test(one.type) && !HEIC.test(one.name))) toast(t("scan.nofile"));
       if (all.some((one) => HEIC.test(one.type + one.name))) toast(t("scan.heic"));
       for (const video of videos) {
         const found = await stills(video, 4);
@@ -269,7 +270,10 @@ function draw() {
       h(
         "p",
         { class: "warn", id: "expected" },
-        t(cards.length < expected ? "scan.missing" : "scan.surplus", { count: expected, found: cards.length }),
+        t(!read ? "scan.differs" : cards.length < expected ? "scan.missing" : "scan.surplus", {
+          count: expected,
+          found: cards.length,
+        }),
       ),
     impossible.map((card) =>
       h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) })),
@@ -339,6 +343,12 @@ function outlined(picture, number) {
     pen.beginPath();
     for (const [x, y] of held.quad) pen.lineTo(x, y);
     pen.closePath();
+    const color = pen.strokeStyle;
+    pen.lineWidth = line * 2;
+    pen.strokeStyle = "rgb(20 18 14 / 80%)";
+    pen.stroke();
+    pen.lineWidth = line;
+    pen.strokeStyle = color;
     pen.stroke();
     const [x, y] = held.quad[0];
     const text = cardName(held.card) + (held.other ? "?" : "");

@@ -202,17 +202,39 @@ async function draw() {
   if (shown === null) {
     fill($("#leaders"), h("p", { class: "soft" }, t("scores.none")));
     clearChart($("#chart"));
-    for (const id of ["rounds", "deeds", "podium", "keep"]) fill($(`#${id}`));
+    for (const id of ["rounds", "deeds", "podium", "keep", "next"]) fill($(`#${id}`));
     return;
   }
   const match = await attempt(() => get(`/api/matches/${encodeURIComponent(shown ?? "")}`));
   if (!match) return;
   drawLeaders(match);
   fill($("#podium"), match.over && h("section", { class: "panel" }, drawPodium(match)));
+  fill($("#next"), wayOn(match));
   fill($("#keep"), keepButtons(match));
   drawRounds(match);
   drawDeeds(match);
   await drawChart(match);
+}
+
+/** The way on from here: the next round, or another match. @param {import("./answers").ScoresAnswer} match */
+function wayOn(match) {
+  if (match.id !== running || !match.totals.length) return null;
+  if (!match.over) return h("a", { class: "button primary big", href: "/table" }, t("scores.next"));
+  return (
+    may(me.role, "host") &&
+    h(
+      "button",
+      {
+        type: "button",
+        class: "primary big",
+        "data-act": "rematch",
+        onclick: async () => {
+          if (await attempt(() => post("/api/match/rematch"))) location.assign("/table");
+        },
+      },
+      t("act.rematch"),
+    )
+  );
 }
 
 /** @param {import("./answers").ScoresAnswer} match */
@@ -240,6 +262,7 @@ function drawLeaders(match) {
         match.scoring === "single-round" ? null : h("p", { class: "leader-score" }, score),
         match.scoring !== "single-round" &&
           !match.over &&
+          match.totals.length > 0 &&
           !match.left.includes(player) &&
           h(
             "p",

@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";
+import { comfortSettings } from "./comfort.js";
 import { $, ask, h } from "./dom.js";
 import { languages, t } from "./i18n.js";
 import { drawSources } from "./sources.js";
@@ -36,6 +37,7 @@ export async function settings(me, voice) {
             location.reload();
           }),
         ),
+        comfortSettings(),
         voice.settings(),
         me.role !== null &&
           h(

@@ -14,7 +14,7 @@ import { matchLabel, takeUp } from "./matches.js";
 import { drawOption } from "./options.js";
 import { person } from "./people.js";
 import { Picture } from "./picture.js";
-import { live, prepare } from "./shell.js";
+import { live, prepare, voice } from "./shell.js";
 import { drawSources } from "./sources.js";
 import { drawTurns } from "./turns.js";
 
@@ -86,6 +86,17 @@ fill(
     ),
   ),
   wrong,
+  h(
+    "label",
+    { class: "check" },
+    h("input", {
+      type: "checkbox",
+      id: "with-sound",
+      checked: voice.on,
+      onchange: (event) => sessionStorage.setItem("voice.on", event.target.checked ? "yes" : "no"),
+    }),
+    h("span", {}, t("setup.sound")),
+  ),
   h("button", { class: "primary big", id: "start" }, t("setup.start")),
 );
 form.addEventListener("submit", start);
@@ -423,6 +434,10 @@ function playerRow(name, seat) {
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.altKey && event.key === "ArrowUp") shift(seat - 1);
         if (event.altKey && event.key === "ArrowDown") shift(seat + 1);
+        if (event.key === "Enter") {
+          event.preventDefault();
+          nextName(seat);
+        }
       },
     }),
     h(
@@ -451,6 +466,15 @@ function playerRow(name, seat) {
       svg('<path d="m6 6 12 12M18 6 6 18" stroke="currentColor" stroke-width="2.4"/>'),
     ),
   );
+}
+
+/** Goes on to the next name: Enter in a field starts no match. @param {number} seat */
+function nextName(seat) {
+  if (seat + 1 < players.length) fields()[seat + 1].focus();
+  else if (players[seat].trim() && players.length < choices.most_players) {
+    players.push("");
+    drawPlayers(players.length - 1);
+  } else $("#start").focus();
 }
 
 function randomDealer() {

@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { showItems } from "./card.js";
 import { edition } from "./choices.js";
+import { comfort } from "./comfort.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
 import { know } from "./people.js";
@@ -48,6 +49,7 @@ export async function prepare(needed) {
   voice.language = me.language;
   if (me.role !== null) await know(me.players);
   drawBar(me);
+  comfort();
   document.body.classList.add("ready");
   return me;
 }

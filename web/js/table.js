@@ -9,6 +9,7 @@ import { comeAndGo } from "./comings.js";
 import { $, fill, h } from "./dom.js";
 import { drawHistory } from "./history.js";
 import { cardName, t } from "./i18n.js";
+import { flyToPile, flyToSeat } from "./motion.js";
 import { drawPalette } from "./palette.js";
 import { mark } from "./people.js";
 import { Picture } from "./picture.js";
@@ -20,6 +21,9 @@ import { live, prepare } from "./shell.js";
 import { offerChoice, playItem, playRace } from "./theatre.js";
 import { whatNext } from "./voice.js";
 import { keepAwake } from "./wake.js";
+
+/** From how many characters on the caption is set smaller, so that it keeps to its lines. */
+const LONG_CAPTION = 64;
 
 const me = await prepare("viewer");
 const picture = new Picture($("#live"));
@@ -47,16 +51,30 @@ fill(
 );
 document.addEventListener("fullscreenchange", () => !document.fullscreenElement && stage(false));
 
+addEventListener("keydown", (event) => {
+  if (document.querySelector("dialog[open]") || !view?.match) return;
+  if (event.key === "Escape" && acting !== null) {
+    acting = null;
+    draw();
+  }
+  if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
+    event.preventDefault();
+    /** @type {HTMLElement | null} */ (document.querySelector('#back [data-act="undo"]'))?.click();
+  }
+});
+
 live({
   view: async (now) => {
     const another = now.match?.id !== view?.match?.id;
     if (another || now.state?.turn !== view?.state?.turn) acting = null;
     if (now.match && another) deck = await deckOf(now.match.edition);
+    const before = another ? null : view;
     view = /** @type {import("./types").Running} */ (now);
     if (!view.state?.winners.length) ended = null;
     else if (ended?.id !== view.match.id)
       ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
     draw();
+    if (before?.state && view.state) animate(before);
   },
   update: (update) => {
     playItem(update);
@@ -117,14 +135,21 @@ function draw() {
     return;
   }
   const over = state.winners.length > 0;
+  document.body.dataset.edition = match.edition;
+  const words = headline();
   document.body.classList.toggle("is-over", over);
   fill(
     $("#caption"),
-    headline().map((sentence, i) => [
-      i > 0 && " ",
-      h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
-    ]),
+    h(
+      "div",
+      { class: "caption-lines" },
+      words.map((sentence, i) => [
+        i > 0 && " ",
+        h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
+      ]),
+    ),
   );
+  $("#caption").classList.toggle("caption-long", words.join(" ").length > LONG_CAPTION);
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   if (view.camera.other_deck) news.push(t("helper.other deck"));
   fill(
@@ -149,6 +174,7 @@ function draw() {
   fill(
     $("#ring"),
     drawRing(view, {
+      owing: watched,
       tap: me.role === "host" && !over ? tapSeat : null,
       acting,
       awaited: [...view.legal.targets, ...view.legal.hand],
@@ -163,6 +189,19 @@ function draw() {
   fill($("#podium"), over && ended ? drawPodium(ended) : null);
   offerChoice(choosing(view, me));
   playRace(view);
+}
+
+/** Shows what has changed as movement: a card laid, cards drawn. @param {import("./types").Running} before */
+function animate(before) {
+  const seat = (/** @type {string | null | undefined} */ player) =>
+    player ? document.querySelector(`#ring [data-player="${CSS.escape(player)}"]`) : null;
+  const [old, { state, history }] = [before.state, view];
+  const last = history.at(-1);
+  const longer = history.length > before.history.length;
+  if (longer && last?.move.card && state.top) flyToPile(document.querySelector("#top .card"), seat(last.player));
+  if (!longer || state.round !== old.round) return;
+  for (const [player, count] of Object.entries(state.hands))
+    if (count > old.hands[player]) flyToSeat($("#top"), seat(player), count - old.hands[player]);
 }
 
 /** What was ruled last and what comes next, in the largest words: it is never empty. @returns {string[]} */

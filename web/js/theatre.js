@@ -5,7 +5,8 @@ import { fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { drawRace } from "./race.js";
 
-const SECONDS = 3.2;
+/** How long an item is shown at least, also where what it asks for is chosen at once. */
+const SECONDS = 2.4;
 const RACE_SECONDS = 5;
 
 /** @type {HTMLElement | null} */
@@ -13,28 +14,31 @@ let scene = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let ending;
 
+/** When the scene began, in ms of the page. */
+let began = 0;
+
 /**
- * Shows a scene over the page. A tap goes through it to what lies beneath, and ends it.
+ * Shows a scene over the table, or over the page where there is none: the buttons beside the table stay free. It ends
+ * by time, or by a tap on it.
  * @param {HTMLElement} element
  * @param {number} seconds
  */
 function show(element, seconds) {
   end();
   scene = element;
-  document.body.append(element);
-  document.addEventListener("pointerdown", tapped, true);
-  clearTimeout(ending);
+  (document.querySelector(".table-page .felt") ?? document.body).append(element);
+  element.addEventListener("pointerdown", tapped);
+  began = performance.now();
   ending = setTimeout(end, seconds * 1000);
 }
 
 /** @param {Event} event */
 function tapped(event) {
-  if (!scene?.contains(/** @type {Node} */ (event.target))) end();
+  if (!(/** @type {Element} */ (event.target).closest("button"))) end();
 }
 
 function end() {
   clearTimeout(ending);
-  document.removeEventListener("pointerdown", tapped, true);
   scene?.remove();
   scene = null;
 }
@@ -64,8 +68,8 @@ export function playItem(update) {
 export function offerChoice(choices) {
   const place = scene?.querySelector(".theatre-choice");
   if (!place) return;
-  if (choices.length) clearTimeout(ending);
-  else if (place.childElementCount) return end();
+  clearTimeout(ending);
+  if (!choices.length) ending = setTimeout(end, Math.max(0, began + SECONDS * 1000 - performance.now()));
   // The same buttons are on the page beneath for who does not point.
   fill(
     place,

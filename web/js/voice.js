@@ -3,6 +3,7 @@
  * demand.
  */
 
+import { isCalm } from "./comfort.js";
 import { h, svg, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { play, setVolume, soundOf, volume, wake } from "./sounds.js";
@@ -107,7 +108,7 @@ export class Voice {
    * @param {import("./types").Update} update
    */
   update(update) {
-    const sound = this.on && soundOf(update);
+    const sound = this.on && !isCalm() && soundOf(update);
     if (sound) play(sound);
     this.waiting.push(...update.sentences);
     this.news ||= update.kind === "ruling" || update.kind === "corrected";

@@ -26,11 +26,12 @@ PAGES = {
 }
 """Path of each page -> name of its template and script."""
 
-_SUFFIXES = frozenset({".js", ".css", ".json", ".svg", ".png", ".webp", ".webmanifest", ".txt"})
+_SUFFIXES = frozenset({".js", ".css", ".json", ".svg", ".png", ".webp", ".woff2", ".webmanifest", ".txt"})
 # The longest time browsers cache; a changed file has another address.
 _FOREVER = "public, max-age=31536000, immutable"
 mimetypes.add_type("text/javascript", ".js")
 mimetypes.add_type("application/manifest+json", ".webmanifest")
+mimetypes.add_type("font/woff2", ".woff2")
 
 
 def web_folder() -> Path:
