@@ -139,7 +139,8 @@ export function wake() {
   if (!("AudioContext" in window)) return;
   context ??= new AudioContext();
   // iOS calls it `interrupted` after a call or another app's sound.
-  if (/** @type {string} */ (context.state) !== "running" && context.state !== "closed") context.resume().catch(() => {});
+  if (/** @type {string} */ (context.state) !== "running" && context.state !== "closed")
+    context.resume().catch(() => {});
 }
 
 /** A family's own sounds, by event. @type {Map<string, HTMLAudioElement>} */
