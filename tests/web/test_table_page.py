@@ -49,7 +49,9 @@ def turn(page: Page, player: str) -> None:
 def overlaps(page: Page, selector: str) -> list[str]:
     """Return which of the elements lie on each other, by their texts."""
     found: list[str] = page.evaluate(
-        """(selector) => {
+        """async (selector) => {
+          const moving = document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity);
+          await Promise.allSettled(moving.map((one) => one.finished));
           const all = [...document.querySelectorAll(selector)].map((one) =>
             [one.innerText, one.getBoundingClientRect()]);
           const apart = (p, q) => p.left > q.right - 1 || q.left > p.right - 1 || p.top > q.bottom - 1

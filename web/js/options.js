@@ -55,3 +55,22 @@ export function drawOption(option, value, set) {
     sentence,
   );
 }
+
+/**
+ * Draws big buttons of which one is chosen.
+ * @param {string} name
+ * @param {string} label
+ * @param {Array<[value: string, text: string]>} options
+ * @param {string} value
+ * @param {(value: string) => void} set
+ */
+export function pickOne(name, label, options, value, set) {
+  const one = (/** @type {[string, string]} */ [key, text]) =>
+    h(
+      "label",
+      { class: "pick" },
+      h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => set(key) }),
+      h("span", {}, text),
+    );
+  return h("fieldset", {}, h("legend", {}, label), h("div", { class: "picks" }, options.map(one)));
+}

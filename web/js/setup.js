@@ -11,7 +11,7 @@ import { help } from "./helper.js";
 import { languages, t } from "./i18n.js";
 import { marking } from "./marking.js";
 import { matchLabel, takeUp } from "./matches.js";
-import { drawOption } from "./options.js";
+import { drawOption, pickOne } from "./options.js";
 import { person } from "./people.js";
 import { Picture } from "./picture.js";
 import { live, prepare, voice } from "./shell.js";
@@ -87,17 +87,21 @@ fill(
   ),
   wrong,
   h(
-    "label",
-    { class: "check" },
-    h("input", {
-      type: "checkbox",
-      id: "with-sound",
-      checked: voice.on,
-      onchange: (event) => sessionStorage.setItem("voice.on", event.target.checked ? "yes" : "no"),
-    }),
-    h("span", {}, t("setup.sound")),
+    "div",
+    { class: "start-row" },
+    h(
+      "label",
+      { class: "check" },
+      h("input", {
+        type: "checkbox",
+        id: "with-sound",
+        checked: voice.on,
+        onchange: (event) => sessionStorage.setItem("voice.on", event.target.checked ? "yes" : "no"),
+      }),
+      h("span", {}, t("setup.sound")),
+    ),
+    h("button", { class: "primary big", id: "start" }, t("setup.start")),
   ),
-  h("button", { class: "primary big", id: "start" }, t("setup.start")),
 );
 form.addEventListener("submit", start);
 drawGame();
@@ -189,43 +193,6 @@ function learntDeck() {
   );
 }
 
-/**
- * Some big buttons of which one holds.
- * @param {string} name
- * @param {string} label
- * @param {Array<[string, string]>} options
- * @param {string} value
- * @param {(value: string) => void} set
- */
-function pickOne(name, label, options, value, set) {
-  return h(
-    "fieldset",
-    {},
-    h("legend", {}, label),
-    h(
-      "div",
-      { class: "picks" },
-      options.map(([key, text]) =>
-        h(
-          "label",
-          { class: "pick" },
-          h("input", {
-            type: "radio",
-            name,
-            value: key,
-            checked: key === value,
-            onchange: () => {
-              set(key);
-              drawGame();
-            },
-          }),
-          h("span", {}, text),
-        ),
-      ),
-    ),
-  );
-}
-
 /** @param {{ name: string, title: string }} one @returns {[string, string]} */
 function pair({ name, title }) {
   return [name, title];
@@ -252,6 +219,7 @@ function drawGame() {
     gamePlace,
     pickOne("edition", t("setup.edition"), choices.editions.map(pair), wish.edition, (value) => {
       wish.edition = value;
+      drawGame();
     }),
     pickOne(
       "profile",
@@ -262,6 +230,7 @@ function drawGame() {
         if (value !== OURS) wish.profile = value;
         wish.options = value === OURS ? { ...(last.our_rules ?? wish.options) } : {};
         wish.ours = value === OURS;
+        drawGame();
       },
     ),
     h(
