@@ -48,7 +48,7 @@ export function laying(state) {
  * Lays a card; one that does not fit only where that is really meant.
  * @param {import("./types").Running} view
  * @param {string} card
- * @param {{ color?: import("./answers").Color | null, by?: string | null }} [more]
+ * @param {{ color?: import("./types").Color | null, by?: string | null }} [more]
  *   color: chosen with a wild at once; by: who laid it, where that is not who is on turn
  * @returns {Promise<boolean>} whether it was laid
  */

@@ -16,6 +16,6 @@ live({
     }
     fill($("#caption"), [...(view.ruling?.sentences ?? []), view.prompt].join(" "));
     fill($("#top"), drawCard(view.state.top));
-    fill($("#ring"), drawRing(view));
+    fill($("#ring"), drawRing(/** @type {import("./types").Running} */ (view)));
   },
 });

@@ -3,7 +3,7 @@
 import { h, svg } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 
-/** @type {import("./answers").Color[]} */
+/** @type {import("./types").Color[]} */
 export const COLORS = ["red", "yellow", "green", "blue"];
 
 /**

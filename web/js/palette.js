@@ -13,7 +13,7 @@ const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
  * Draws the palette.
  * @param {{
  *   deck: Record<string, number>, fits: Set<string>,
- *   tap: (card: string, color: import("./answers").Color | null) => void
+ *   tap: (card: string, color: import("./types").Color | null) => void
  * }} how
  *   deck: the number of each card; fits: the cards that may be laid; tap: takes the card, and for a wild the colour
  *   tapped with it
@@ -81,7 +81,7 @@ function step(event) {
  * A wild: one tile for each colour that can be chosen with it.
  * @param {string} card
  * @param {Set<string>} fits
- * @param {(card: string, color: import("./answers").Color | null) => void} tap
+ * @param {(card: string, color: import("./types").Color | null) => void} tap
  */
 function wild(card, fits, tap) {
   return h(

@@ -5,13 +5,12 @@ import { attempt, worded } from "./attempt.js";
 import { drawCard } from "./card.js";
 import { $, fill, h, pen as penOf, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
+import { drawOutlined } from "./outlines.js";
 import { pickCard, pickCards } from "./picker.js";
 import { live, prepare } from "./shell.js";
 import { stills } from "./stills.js";
 
-/**
- * @typedef {{ card: string, other: string | null, quad: number[][] | null, picture: number, confidence: number }} Held
- */
+/** @typedef {import("./types").Held} Held */
 
 /** What iPhones write where they are not told otherwise, and no other browser reads. */
 const HEIC = /hei[cf]/i;
@@ -251,7 +250,7 @@ async function small(picture) {
 function draw() {
   fill(
     drawn,
-    pictures.map((picture, number) => outlined(picture, number)),
+    pictures.map((picture, number) => drawOutlined(picture, number, { size: sizes[number], cards })),
     pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")),
   );
   const expected = amended === null ? (view.state.hands[player ?? ""] ?? null) : null;
@@ -315,63 +314,6 @@ function draw() {
       ),
     ),
   );
-}
-
-/** A picture with what was found in it. @param {Blob} picture @param {number} number */
-function outlined(picture, number) {
-  /** @type {HTMLImageElement} */
-  const image = h("img", {
-    src: URL.createObjectURL(picture),
-    alt: t("scan.picture", { n: number + 1 }),
-    onload: () => URL.revokeObjectURL(image.src),
-  });
-  const size = sizes[number];
-  if (!size) return h("div", { class: "outlined" }, image);
-  const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
-  const pen = penOf(canvas);
-  const line = Math.max(3, size.width / 220);
-  /**
-   * Where names stand already: fanned cards lie closer than their names are long.
-   * @type {{ x: number, y: number, width: number, height: number }[]}
-   */
-  const names = [];
-  cards.forEach((held) => {
-    if (held.picture !== number || !held.quad) return;
-    pen.lineWidth = line;
-    pen.setLineDash(held.other ? [line * 4, line * 3] : []);
-    pen.strokeStyle = held.other ? "#ffb43c" : "#ffffff";
-    pen.beginPath();
-    for (const [x, y] of held.quad) pen.lineTo(x, y);
-    pen.closePath();
-    const color = pen.strokeStyle;
-    pen.lineWidth = line * 2;
-    pen.strokeStyle = "rgb(20 18 14 / 80%)";
-    pen.stroke();
-    pen.lineWidth = line;
-    pen.strokeStyle = color;
-    pen.stroke();
-    const [x, y] = held.quad[0];
-    const text = cardName(held.card) + (held.other ? "?" : "");
-    pen.font = `600 ${Math.max(16, size.width / 45)}px system-ui`;
-    pen.fillStyle = "rgb(20 18 14 / 78%)";
-    const wide = pen.measureText(text).width;
-    const box = { x: Math.min(x, size.width - wide - line * 4), y, width: wide + line * 4, height: size.width / 32 };
-    while (
-      names.some(
-        (one) =>
-          box.x < one.x + one.width &&
-          one.x < box.x + box.width &&
-          box.y < one.y + one.height &&
-          one.y < box.y + box.height,
-      )
-    )
-      box.y += 2;
-    names.push(box);
-    pen.fillRect(box.x, box.y, box.width, box.height);
-    pen.fillStyle = "#ffffff";
-    pen.fillText(text, box.x + line * 2, box.y + size.width / 43);
-  });
-  return h("div", { class: "outlined" }, image, canvas);
 }
 
 /** The cards by their names. */

@@ -1,7 +1,6 @@
 /** Types that the pages' scripts share. What the API answers is in answers.d.ts, which `.ci/types` writes. */
 
 import type {
-  Color,
   LegalAnswer,
   MatchAnswer,
   MatchBody,
@@ -11,6 +10,9 @@ import type {
   StateAnswer,
   ViewAnswer,
 } from "./answers";
+
+/** A colour that a wild can be given. */
+export type Color = "red" | "yellow" | "green" | "blue";
 
 /** What is known of one player's seat: direction in degrees clockwise from up in the camera's picture. */
 export type Seat = { player: string; direction: number | null; certainty: number; owed: number; taken: number };
@@ -54,3 +56,12 @@ export type Props<K extends keyof Tags> = { [name: string]: unknown } & {
 export type Made = HTMLElement & { listens?: string[]; disabled?: boolean; [listener: `on${string}`]: unknown };
 /** What closes a dialog, with what it is answered. */
 export type Close<T> = (value: T | null) => void;
+
+/** A card of a hand: its outline in pixels of the picture, the number of the picture, or -1 where it was tapped. */
+export type Held = {
+  card: string;
+  other: string | null;
+  quad: number[][] | null;
+  picture: number;
+  confidence: number;
+};
