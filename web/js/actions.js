@@ -13,6 +13,8 @@ import { pickCard } from "./picker.js";
  *   rare: whether it lies behind "More"
  */
 
+/** How many cards a wild draw four gives where debts are not stacked. */
+const WILD_DRAW_FOUR = 4;
 /** How many cards more a challenger draws who was wrong. */
 const LOST_CHALLENGE = 2;
 
@@ -111,8 +113,9 @@ export function actions(view, me, own = false, palette = false) {
   }
   if (legal.can_pass && mayAct) add("pass", t("act.pass"), () => move({ do: "pass" }), { class: "primary" });
   if (legal.answer && mayAct) {
-    add("accept", t("act.accept", { count: legal.debt }), () => move({ do: "accept" }));
-    add("challenge", t("act.challenge", { count: legal.debt + LOST_CHALLENGE }), () => move({ do: "challenge" }), {
+    const stake = legal.debt || WILD_DRAW_FOUR;
+    add("accept", t("act.accept", { count: stake }), () => move({ do: "accept" }));
+    add("challenge", t("act.challenge", { count: stake + LOST_CHALLENGE }), () => move({ do: "challenge" }), {
       class: "primary",
     });
   } else if (legal.take && mayAct) {
