@@ -162,6 +162,13 @@ def _start(header: Header, turns: Turns) -> StartedAnswer:
 
 
 def _header(body: MatchBody) -> Header:
+    editions = services().editions
+    if body.edition not in editions:
+        known = ", ".join(editions)
+        fault = Fault("edition", Rule.UNKNOWN)
+        raise RefusalError(
+            422, "invalid", f"There is no edition {body.edition}; one of {known} is needed.", fault=fault
+        )
     match: dict[str, object] = {
         "edition": body.edition,
         "profile": body.profile,
@@ -171,7 +178,7 @@ def _header(body: MatchBody) -> Header:
     if body.dealer is not None:
         match["dealer"] = body.dealer
     try:
-        return read_header({"match": match}, services().editions)
+        return read_header({"match": match}, editions)
     except TranscriptError as error:
         cause = error.__cause__
         option = cause.option if isinstance(cause, InvalidOptionError) else None
