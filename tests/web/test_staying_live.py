@@ -147,7 +147,7 @@ def test_the_headline_is_never_empty(server: Server, playing: Server, open_as: O
     expect(caption).to_contain_text("Red 9. It is Cy’s turn.")
     server.services.table.tap(moves.Count("Ann", 0))
     server.services.table.tap(moves.Hand("Ben", (Card.parse("red 1"),)))
-    expect(page.locator(".line").first).to_contain_text("Ben: Hand scored")
+    expect(page.locator(".line").first).to_contain_text("Ben holds one card")
     expect(caption).not_to_have_text("")
 
 
@@ -195,7 +195,7 @@ def test_one_card_is_one_card(playing: Server, open_as: Open) -> None:
     for _ in range(2):
         page.click('dialog [data-card="red 2"]')
     page.click("#picked")
-    expect(page.locator("#expected")).to_contain_text("One card expected, 2 found")
+    expect(page.locator("#expected")).to_contain_text("Cards expected: 1, entered: 2.")
 
 
 def test_another_camera_goes_on_sending(playing: Server, playwright: Playwright) -> None:
