@@ -40,6 +40,17 @@ class Residual(nn.Module):
         return x + features
 
 
+def trunk(width: int, height: int, stages: Sequence[tuple[int, int]]) -> tuple[nn.Sequential, int]:
+    """Return the stages' blocks for crops of width x height pixels, and the size of their flattened feature map."""
+    blocks: list[nn.Module] = []
+    inputs = 3
+    for outputs, residuals in stages:
+        blocks.append(nn.Sequential(block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
+        inputs = outputs
+    shrink = 2 ** len(stages)
+    return nn.Sequential(*blocks), inputs * -(-width // shrink) * -(-height // shrink)
+
+
 class Reader(nn.Module):
     """Maps crops (N, 3, height, width), RGB in 0..1, to logits (N, sum of head sizes), heads in the order given.
 
@@ -49,15 +60,8 @@ class Reader(nn.Module):
 
     def __init__(self, width: int, height: int, heads: Mapping[str, int], stages: Sequence[tuple[int, int]]) -> None:
         super().__init__()
-        blocks: list[nn.Module] = []
-        inputs = 3
-        for outputs, residuals in stages:
-            blocks.append(nn.Sequential(block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
-            inputs = outputs
-        shrink = 2 ** len(stages)
-        area = -(-width // shrink) * -(-height // shrink)
-        self.trunk = nn.Sequential(*blocks)
-        self.neck = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(inputs * area, _NECK), nn.SiLU(inplace=True))
+        self.trunk, features = trunk(width, height, stages)
+        self.neck = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(features, _NECK), nn.SiLU(inplace=True))
         self.heads = nn.ModuleList(nn.Linear(_NECK, size) for size in heads.values())
         self.sizes = dict(heads)
 

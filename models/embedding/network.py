@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from companion.models.network import Residual, block
+from companion.models.network import trunk
 from companion.models.unfold import measure_norms, unfolded
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 
@@ -35,15 +35,8 @@ class Embedder(nn.Module):
 
     def __init__(self, width: int, height: int, stages: Sequence[tuple[int, int]]) -> None:
         super().__init__()
-        blocks: list[nn.Module] = []
-        inputs = 3
-        for outputs, residuals in stages:
-            blocks.append(nn.Sequential(block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
-            inputs = outputs
-        shrink = 2 ** len(stages)
-        area = -(-width // shrink) * -(-height // shrink)
-        self.trunk = nn.Sequential(*blocks)
-        self.neck = nn.Sequential(nn.Flatten(), nn.Linear(inputs * area, LENGTH, bias=False))
+        self.trunk, features = trunk(width, height, stages)
+        self.neck = nn.Sequential(nn.Flatten(), nn.Linear(features, LENGTH, bias=False))
         self.norm = nn.BatchNorm1d(LENGTH, affine=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
