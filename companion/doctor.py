@@ -82,7 +82,7 @@ def missing_library(error: ImportError) -> str | None:
             "Debian and Ubuntu with  apt-get install libgl1 libglib2.0-0"
         )
     if isinstance(error, ModuleNotFoundError) and error.name and error.name.partition(".")[0] != "companion":
-        return f"The Python library {error.name} is missing: install the companion anew with  pip install ."
+        return f"The Python library {error.name} is missing: install the companion again with  pip install ."
     return None
 
 
@@ -116,7 +116,7 @@ def check_libraries(load: Callable[[str], object] = importlib.import_module) -> 
         try:
             load(module)
         except ImportError as error:
-            faults.append((name, missing_library(error) or f"Install {name} anew: {error}."))
+            faults.append((name, missing_library(error) or f"Install {name} again: {error}."))
     if faults:
         names = ", ".join(name for name, _ in faults)
         return Check("libraries", State.MISSING, f"cannot be loaded: {names}", faults[0][1])
@@ -132,7 +132,7 @@ def check_model(folder: Path | None) -> Check:
         except ImportError:
             return _not_checked("model", State.MISSING)
         folder = model_folder()
-    advice = "Install the companion anew, or name a folder of networks with reader.model in the configuration file."
+    advice = "Install the companion again, or name a folder of networks with reader.model in the configuration file."
     try:
         files = json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
         sums = {name: str(entry["sha256"]) for name, entry in files.items()}

@@ -92,10 +92,10 @@ class Journal:
 
     def corrected(self) -> tuple[tuple[str, Card], ...]:
         """Return the ids of the readings whose moves people confirmed or corrected, with the cards they named."""
-        told = (line for line in self.lines if line.read_by in (ReadBy.TAP, ReadBy.CORRECTED))
+        confirmed = (line for line in self.lines if line.read_by in (ReadBy.TAP, ReadBy.CORRECTED))
         return tuple(
             (line.reading, line.entry.card)
-            for line in told
+            for line in confirmed
             if line.reading is not None and isinstance(line.entry, Start | Play | Flip)
         )
 

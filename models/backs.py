@@ -55,7 +55,7 @@ class Found:
 
     tables: int
     outlined: int
-    likeliest: int
+    best_on_pile: int
 
 
 def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator[Candidates]:
@@ -101,7 +101,7 @@ def found(tables: Iterable[Candidates], looks: BackLooks) -> dict[bool, Found]:
     for table in tables:
         best = int(looks.probabilities(table.features).argmax())
         row, there = rows[table.other], bool(table.is_pile.any())
-        rows[table.other] = Found(row.tables + 1, row.outlined + there, row.likeliest + bool(table.is_pile[best]))
+        rows[table.other] = Found(row.tables + 1, row.outlined + there, row.best_on_pile + bool(table.is_pile[best]))
     return rows
 
 

@@ -210,7 +210,7 @@ def train(run: ReaderRun, console: Console | None = None) -> None:
         for kind in models:
             averages[kind].module.load_state_dict(state[kind])
             models[kind].load_state_dict(state[f"{kind} latest"])
-            averages[kind].n_averaged += 1  # or the next update would begin the mean anew
+            averages[kind].n_averaged += 1  # or the next update would restart the mean
             optimizers[kind].load_state_dict(state[f"{kind} optimizer"])
     for epoch in range(first, run.epochs):
         recent: dict[str, float] = {}

@@ -362,7 +362,7 @@ def test_a_line_of_the_history_says_who_did_what() -> None:
     game = match(EditionName.MARIO_KART, "Ann", "Ben", "Cy").apply(moves.Start(card("red 7")))
     caller = Caller()
     state = game.state
-    told = {
+    reported = {
         moves.Play(card("red 5")): "Ann: red 5",
         moves.Play(card("red 7"), by="Cy"): "Cy: red 7",
         moves.Draw(): "Ann: draws a card",
@@ -383,7 +383,7 @@ def test_a_line_of_the_history_says_who_did_what() -> None:
         moves.Start(card("red 1")): "red 1",
         moves.Reshuffle(): "The discard pile is shuffled into a new draw pile.",
     }
-    assert {move: caller.move(move, state) for move in told} == told
+    assert {move: caller.move(move, state) for move in reported} == reported
 
 
 def test_a_match_that_is_won_is_described() -> None:

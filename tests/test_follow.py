@@ -48,7 +48,7 @@ def test_a_film_is_told_as_a_transcript_that_the_referee_takes(table: SimulatedT
     first, *lines = map(json.loads, out.splitlines())
     match = Match(read_header(first))
     assert (match.header.players, match.header.players[match.header.dealer]) == (_PLAYERS, "Cy")
-    told = []
+    reported = []
     for line in lines:
         seconds = line.pop("t")
         assert 0 <= seconds <= table.script.duration
@@ -56,7 +56,7 @@ def test_a_film_is_told_as_a_transcript_that_the_referee_takes(table: SimulatedT
         assert not isinstance(entry, ActorMove) or entry.by == match.state.actor, "each move says whose it is"
         assert not isinstance(entry, Undo)
         match = match.apply(entry)
-        told.append((type(entry), getattr(entry, "card", None), getattr(entry, "by", None)))
+        reported.append((type(entry), getattr(entry, "card", None), getattr(entry, "by", None)))
     true, match = [], Match(match.header)
     for timed in table.script.moves:
         assert not isinstance(timed.entry, Undo | Reshuffle)
@@ -64,7 +64,7 @@ def test_a_film_is_told_as_a_transcript_that_the_referee_takes(table: SimulatedT
         true.append((type(timed.entry), getattr(timed.entry, "card", None), by))
         match = match.apply(timed.entry)
     assert {Play, Draw} <= {move for move, _, _ in true}
-    assert [act for act in told if act[0] in (Play, Draw)] == [act for act in true if act[0] in (Play, Draw)]
+    assert [act for act in reported if act[0] in (Play, Draw)] == [act for act in true if act[0] in (Play, Draw)]
 
 
 def test_the_header_comes_first_even_where_nothing_happens(tmp_path: Path, table: SimulatedTable) -> None:

@@ -30,8 +30,8 @@ from companion.vision.tracking.table_tracker import TableTracker
 if TYPE_CHECKING:
     from companion.vision.recognition.card_detector import CardDetector
 
-# Seconds by which one event may be told after another that came later: a card is known once it lies still, an arm once
-# it has left.
+# Seconds by which one event may be reported after a later one: a card is known once it lies still, an arm once it has
+# left.
 _EVENT_DELAY = 2.0
 
 
@@ -85,8 +85,8 @@ def follow(
         with output.open("w", encoding="utf-8") if output else nullcontext() as file:
             if as_json:
                 click.echo(json.dumps(write_header(header), ensure_ascii=False), file)
-            for told in followed(frames, header, detector):
-                click.echo(as_line(told) if as_json else as_text(told), file)
+            for transcribed in followed(frames, header, detector):
+                click.echo(as_line(transcribed) if as_json else as_text(transcribed), file)
     except OSError as error:
         raise click.ClickException(f"{output} cannot be written: {error.strerror}.") from error
     except (SourceError, ModelFileError) as error:
@@ -104,18 +104,18 @@ def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Ite
     yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
 
 
-def as_line(told: TranscribedMove) -> str:
+def as_line(transcribed: TranscribedMove) -> str:
     """Return a move as a line of the transcript."""
-    move = replace(told.move, by=told.by) if isinstance(told.move, ActorMove) else told.move
-    return json.dumps({**write_entry(move), "t": round(told.time, 2)}, ensure_ascii=False)
+    move = replace(transcribed.move, by=transcribed.by) if isinstance(transcribed.move, ActorMove) else transcribed.move
+    return json.dumps({**write_entry(move), "t": round(transcribed.time, 2)}, ensure_ascii=False)
 
 
-def as_text(told: TranscribedMove) -> str:
+def as_text(transcribed: TranscribedMove) -> str:
     """Return a move for people."""
-    minutes, seconds = divmod(told.time, 60)
-    fields = write_entry(told.move)
+    minutes, seconds = divmod(transcribed.time, 60)
+    fields = write_entry(transcribed.move)
     what = " ".join(str(value) for name, value in fields.items() if name != "by")
-    who = f"{told.by}: " if told.by and "player" not in fields else ""
+    who = f"{transcribed.by}: " if transcribed.by and "player" not in fields else ""
     return f"{int(minutes)}:{seconds:04.1f}  {who}{what}"
 
 

@@ -121,7 +121,7 @@ def learn(
         if looks.mostly_nameless:
             click.echo("Those are most, so cards are read as without the deck; lay it once more in a known order.")
         if looks.hard_to_see:
-            click.echo("The cards could hardly be told from what lay beneath; lay them on a cloth of another colour.")
+            click.echo("The cards look almost like the surface beneath them. Lay them on a cloth of another colour.")
     if broken is not None:
         raise click.ClickException(str(broken))
 

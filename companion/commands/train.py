@@ -413,12 +413,12 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 
     if save:
         measures.fitted(draw([n for n in range(tables) if n % 3 != 2], "tables to fit on")).save(path)
-    grid = Table("draw piles", "tables", "outlined", "likeliest back there")
+    grid = Table("draw piles", "tables", "outlined", "best back on pile")
     for other, one in measures.found(
         draw(list(range(2, tables, 3)), "tables to check on"), BackLooks.load(path)
     ).items():
         name = "backs of other makers" if other else "usual backs"
-        grid.add_row(name, str(one.tables), str(one.outlined), str(one.likeliest))
+        grid.add_row(name, str(one.tables), str(one.outlined), str(one.best_on_pile))
     Console().print(grid)
 
 

@@ -117,7 +117,7 @@ class State:
     shown: tuple[tuple[Face, ...], ...]
     """Which faces of that draw have been shown (R31)."""
     leftover: tuple[tuple[Card, ...] | int | None, ...]
-    """The hands shown for scoring, or what they are worth where only that was told; the round's winner's is empty."""
+    """The hands shown for scoring, or their points if only those were entered; the round's winner's is empty."""
     round_winner: int | None
     left: tuple[tuple[str, int], ...] = ()
     """Who left the match, with the points that they have; who came back is not among them (R50)."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Face
-from companion.dataset.artist import oddities, paintings, pictures, scenery, symbols, wildfaces
+from companion.dataset.artist import decorations, paintings, pictures, scenery, symbols, wildfaces
 from companion.dataset.artist.backs import render_back
 from companion.dataset.artist.glyphs import Lettering, letter, no_wider, shaped
 from companion.dataset.artist.ink import (
@@ -56,7 +56,7 @@ def render(card: Card, style: Style, height: int = 448) -> CardArt:
     """Draw a card's face, `height` pixels high."""
     sheet = Sheet(card, style, height)
     _ground(sheet)
-    oddities.ground(sheet)
+    decorations.ground(sheet)
     shape = _medallion_shape(sheet)
     _medallion(sheet, shape)
     sheet.print_border()
@@ -97,7 +97,7 @@ def _ground(sheet: Sheet) -> None:
         case Ground.PAPER if not sheet.card.face.is_wild:
             flood(inner, sheet.tones.paper)
         case Ground.PAINTED:
-            oddities.picture(sheet)
+            decorations.picture(sheet)
         case _:
             pass
 
@@ -260,7 +260,7 @@ def _index(sheet: Sheet) -> Box | None:
         if wide:
             center = (max(center[0], sheet.rim + 1.05 * size), center[1])
         _badge(sheet, center, (2.1 if wide else 1.55) * size, 1.55 * size, sheet.tones.of(index.badge))
-    oddities.partner(sheet, center, size)
+    decorations.partner(sheet, center, size)
     if face.is_wild:
         return wildfaces.paint_index(sheet, center, size)
     return _sign(sheet, style.index_lettering, size, index.rotation, index.finish, center, True)

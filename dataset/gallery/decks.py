@@ -1,4 +1,4 @@
-"""Draws decks of any art: what the faces of one deck share, and what tells them apart, is drawn by lot."""
+"""Draws decks of any art: what the faces of one deck share, and what distinguishes them, is random."""
 
 from __future__ import annotations
 

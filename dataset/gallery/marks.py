@@ -28,7 +28,7 @@ _SCRIPTS = ((0x41, 0x5A), (0x391, 0x3A9), (0x410, 0x42F), (0x2190, 0x21FF), (0x2
 
 
 class MarkKind(Enum):
-    """What a deck's faces are told apart by."""
+    """What distinguishes the faces of a deck."""
 
     DIGITS = "the digits, then numbers"
     NUMBERS = "numbers to 99"

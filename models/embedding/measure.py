@@ -17,7 +17,7 @@ class Figures:
     """How well vectors tell the faces of a deck apart.
 
     right: share of queries whose nearest enrolled vector is of their face. margin: mean likeness to the own face less
-    that to the nearest other. unknown: area under the ROC curve for telling queries of enrolled faces from queries of
+    that to the nearest other. unknown: area under the ROC curve between queries of enrolled faces and queries of
     faces that were left out, by their greatest likeness.
     """
 

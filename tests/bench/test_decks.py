@@ -105,6 +105,6 @@ def test_what_is_misread_is_corrected_as_at_the_table() -> None:
             ]
 
     sitting = Sitting({card: FACES[card] for card in shown}, (6,))
-    told, taught = _corrected(deck, cast(CardDetector, Misreading()), sitting, 4)
-    assert 0 < told < 4
+    reported, taught = _corrected(deck, cast(CardDetector, Misreading()), sitting, 4)
+    assert 0 < reported < 4
     assert {view.card for view in taught.further} == {shown[1]}

@@ -17,11 +17,11 @@ _RED, _BLUE = Card(Face.ONE, Color.RED), Card(Face.TWO, Color.BLUE)
 
 def test_a_transcript_is_held_against_the_truth() -> None:
     truth = [Act(5.0, _RED, "Ann"), Act(9.0, None, "Ben"), Act(14.0, _BLUE, "Cy"), Act(20.0, None, "Ann")]
-    told = [Act(5.2, _RED, "Ann"), Act(11.0, None, "Cy"), Act(14.1, _BLUE, "Ann"), Act(21.0, None, "Ann")]
-    counts, slips = grade(truth, told)
+    reported = [Act(5.2, _RED, "Ann"), Act(11.0, None, "Cy"), Act(14.1, _BLUE, "Ann"), Act(21.0, None, "Ann")]
+    counts, slips = grade(truth, reported)
     assert counts == {
         Figure.CARDS: 2,
-        Figure.TOLD: 2,
+        Figure.REPORTED: 2,
         Figure.RIGHT_PLAYER: 1,
         Figure.INVENTED_CARDS: 0,
         Figure.DRAWS: 2,

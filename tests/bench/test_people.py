@@ -35,22 +35,22 @@ _DELAY = 0.3
 def seen(script: Script) -> list[tuple[float, PileEvent]]:
     """Return what a camera without fault tells of a script, and when."""
     pile: list[Card] = []
-    told: list[tuple[float, PileEvent]] = []
+    reported: list[tuple[float, PileEvent]] = []
     for step in script.steps:
         action = step.action
         if isinstance(action, Lay):
             at = step.time + action.pace.contact + FLIP_SECONDS * action.from_draw_pile
             same = bool(pile) and pile[-1] == action.card
             pile.append(action.card)
-            told.append((at, CardLanded(at, ((action.card, 0.9999),), same_face=same)))
+            reported.append((at, CardLanded(at, ((action.card, 0.9999),), same_face=same)))
         elif isinstance(action, TakeTop):
             at = step.time + action.pace.contact
             pile.pop()
-            told.append((at, CardTakenBack(at, ((pile[-1], 0.9999),) if pile else ())))
+            reported.append((at, CardTakenBack(at, ((pile[-1], 0.9999),) if pile else ())))
         elif isinstance(action, CarryOff):
             pile.clear()
-            told.append((step.time + action.pace.contact, PileGone(step.time)))
-    return told
+            reported.append((step.time + action.pace.contact, PileGone(step.time)))
+    return reported
 
 
 def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
@@ -62,7 +62,7 @@ def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
         return Arm(360 * seat / seats, 5.0, next(tracks))
 
     laid = iter([step.action.seat for step in script.steps if isinstance(step.action, Lay)])
-    told: list[tuple[float, PileEvent]] = [
+    reported: list[tuple[float, PileEvent]] = [
         (at, replace(event, arm=arm(next(laid))) if isinstance(event, CardLanded) else event)
         for at, event in seen(script)
     ]
@@ -70,17 +70,17 @@ def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
         action = step.action
         if isinstance(action, Reach) and action.draws:
             at = step.time + action.pace.contact
-            told.append((at, PileReached(at, at - 0.4, arm(action.seat), PileKind.DRAW, (0.05, 0.7, 0.25))))
-    return sorted(told, key=lambda each: each[0])
+            reported.append((at, PileReached(at, at - 0.4, arm(action.seat), PileKind.DRAW, (0.05, 0.7, 0.25))))
+    return sorted(reported, key=lambda each: each[0])
 
 
-def play(script: Script, told: list[tuple[float, PileEvent]], *, hands_free: bool = False) -> People:
+def play(script: Script, reported: list[tuple[float, PileEvent]], *, hands_free: bool = False) -> People:
     """Return the people after a match in which the camera told this."""
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)
     people = People(table, script, hands_free)
-    left = list(told)
+    left = list(reported)
     for tick in range(int(script.duration * _RATE) + _RATE):
         now[0] = tick / _RATE
         while left and left[0][0] + _DELAY <= now[0]:
@@ -119,12 +119,12 @@ def test_who_leaves_it_to_the_camera_taps_what_no_camera_sees(seed: int, edition
 @pytest.mark.parametrize(("off", "kind"), [(45.0, QuestionKind.PLAYER), (180.0, QuestionKind.TURN)])
 def test_who_leaves_it_to_the_camera_lets_the_next_card_tell_whose_a_card_was(off: float, kind: QuestionKind) -> None:
     script = write_script(1, EditionName.CLASSIC, ("Ann", "Ben", "Cy", "Dee"), LIVELY, 24, lively=True)
-    told = seen_with_arms(script)
-    time, event = told[9]
+    reported = seen_with_arms(script)
+    time, event = reported[9]
     assert isinstance(event, CardLanded)
     assert event.arm is not None
-    told[9] = time, replace(event, arm=Arm((event.arm.direction + off) % 360, 30.0, event.arm.track))
-    people = play(script, told, hands_free=True)
+    reported[9] = time, replace(event, arm=Arm((event.arm.direction + off) % 360, 30.0, event.arm.track))
+    people = play(script, reported, hands_free=True)
     assert (people.questions[kind], people.rulings[Ruling.ASKED], people.taps) == (1, 1, 0)
     assert people.slips == []
 
@@ -155,20 +155,20 @@ def other(card: Card) -> Card:
     return Card.parse(f"{name} 4") if card.name != f"{name} 4" else Card.parse(f"{name} 6")
 
 
-def misread(told: list[tuple[float, PileEvent]], place: int) -> None:
-    time, event = told[place]
+def misread(reported: list[tuple[float, PileEvent]], place: int) -> None:
+    time, event = reported[place]
     assert isinstance(event, CardLanded)
-    told[place] = time, CardLanded(time, ((other(event.probabilities[0][0]), 0.9999),))
+    reported[place] = time, CardLanded(time, ((other(event.probabilities[0][0]), 0.9999),))
 
 
-def missed(told: list[tuple[float, PileEvent]], place: int) -> None:
-    del told[place]
+def missed(reported: list[tuple[float, PileEvent]], place: int) -> None:
+    del reported[place]
 
 
-def invented(told: list[tuple[float, PileEvent]], place: int) -> None:
-    time, event = told[place]
+def invented(reported: list[tuple[float, PileEvent]], place: int) -> None:
+    time, event = reported[place]
     assert isinstance(event, CardLanded)
-    told.insert(place + 1, (time + 0.5, CardLanded(time, ((other(event.probabilities[0][0]), 0.9999),))))
+    reported.insert(place + 1, (time + 0.5, CardLanded(time, ((other(event.probabilities[0][0]), 0.9999),))))
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,13 @@ def test_a_mistake_is_told_for_what_it_is_and_the_match_goes_on(
     harm: Callable[[list[tuple[float, PileEvent]], int], None], ruling: Ruling
 ) -> None:
     script = write_script(3, EditionName.CLASSIC, ("Ann", "Ben", "Cy"), longest=30)
-    told = seen(script)
-    right = play(script, told).rulings[Ruling.RIGHT]
+    reported = seen(script)
+    right = play(script, reported).rulings[Ruling.RIGHT]
     place = next(
-        n for n, (_, e) in enumerate(told) if n > 2 and isinstance(e, CardLanded) and e.probabilities[0][0].color
+        n for n, (_, e) in enumerate(reported) if n > 2 and isinstance(e, CardLanded) and e.probabilities[0][0].color
     )
-    harm(told, place)
-    people = play(script, told)
+    harm(reported, place)
+    people = play(script, reported)
     assert people.rulings[ruling] == 1, people.slips
     assert len(people.slips) <= 2, "a missed card may mislead the next ruling"
     assert people.rulings[Ruling.RIGHT] >= right - 2

@@ -33,7 +33,7 @@ def _kept(face: Image) -> Image:
     return straightened(np.ascontiguousarray(face[:, :, :3]), np.asarray(unit_square() * (width, height), np.float32))
 
 
-def _told(sightings: list[Sighting]) -> list[tuple[Card, bool, float]]:
+def _summary(sightings: list[Sighting]) -> list[tuple[Card, bool, float]]:
     return [(one.card, one.whole, round(one.confidence, 4)) for one in sightings]
 
 
@@ -53,7 +53,7 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
         *(detector.with_deck(replace(result, deck_similarity=DeckSimilarity(of))) for of in (pictures, blots)),
     )
     for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
-        assert _told(look(other, image)) == _told(look(plain, image)) != _told(look(own, image))
+        assert _summary(look(other, image)) == _summary(look(plain, image)) != _summary(look(own, image))
 
 
 def test_thumbnails_are_invariant_to_light_and_rotation(faces: dict[Card, Image]) -> None:

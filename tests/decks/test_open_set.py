@@ -17,10 +17,10 @@ LAID = np.array([0, 1])
 UNLAID = np.arange(2, NOTHING)
 
 
-def _read(likeliest: int, chance: float) -> Floats:
+def _read(best: int, chance: float) -> Floats:
     """Return (1, 57) log-likelihoods of a reader with this confidence in one card, equal for all others."""
     logs = np.full((1, CLASSES), np.log((1 - chance) / (CLASSES - 1)), np.float32)
-    logs[0, likeliest] = np.log(chance)
+    logs[0, best] = np.log(chance)
     return logs
 
 

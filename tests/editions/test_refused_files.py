@@ -192,7 +192,7 @@ VALUES = st.recursive(
     | st.floats(allow_nan=True)
     | st.text(max_size=8)
     | st.sampled_from(
-        ["any", "self", "others", "chosen", "in force", "red", "wild", "wild lion", "half", "told", "most"]
+        ["any", "self", "others", "chosen", "in force", "red", "wild", "wild lion", "half", "reported", "most"]
     ),
     lambda inner: (
         st.lists(inner, max_size=4)

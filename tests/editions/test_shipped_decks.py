@@ -121,8 +121,8 @@ def test_the_edition_of_the_tutorial_is_read() -> None:
     assert found
     assert len(found[1].splitlines()) == 12
     edition = read_edition(found[1].encode(), "zoo.toml", printed())
-    told = Caller().describe_face(edition.faces[Face.named("wild lion")], edition, edition.options)
-    assert told == (
+    reported = Caller().describe_face(edition.faces[Face.named("wild lion")], edition, edition.options)
+    assert reported == (
         "The player chooses the colour. The player chooses another player. The chosen player: do what the card says. "
         "If not: The player asked: draw two cards."
     )

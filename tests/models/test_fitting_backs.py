@@ -27,14 +27,14 @@ def test_the_fit_separates_the_classes() -> None:
     looks = fitted(tables)
     assert abs(looks.weights[1]) > 5 * np.abs(looks.weights[[0, 2]]).max()
     assert found(tables, looks) == {False: Found(100, 100, 100), True: Found(100, 100, 100)}
-    assert found(tables, BackLooks(-looks.weights, -looks.bias))[True].likeliest == 0
+    assert found(tables, BackLooks(-looks.weights, -looks.bias))[True].best_on_pile == 0
 
 
 def test_draw_piles_of_any_maker_are_classified() -> None:
     tables = list(drawn(CardDetector.shipped(threads=1), range(40), seed=77))
     usual, other = found(tables, BackLooks.load(model_folder() / "backs.json")).values()
-    assert usual.likeliest >= 19
-    assert other.likeliest >= 17
+    assert usual.best_on_pile >= 19
+    assert other.best_on_pile >= 17
 
 
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None:

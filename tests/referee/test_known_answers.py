@@ -96,18 +96,18 @@ def test_what_is_wrong_is_said_and_carried_along() -> None:
         "amend-breaks-later-move": "Move 3 would no longer stand: "
         "The red 1 does not match the blue 7, with blue in force.",
     }
-    told: dict[str, set[str]] = {}
+    reported: dict[str, set[str]] = {}
     for case in CASES:
         match = start(case)
         for line in case.lines:
             try:
                 match, _ = take(match, line.move)
             except RefereeError as error:
-                told.setdefault(error.code, set()).add(str(error))
-    assert told.keys() == expected.keys()
+                reported.setdefault(error.code, set()).add(str(error))
+    assert reported.keys() == expected.keys()
     for code, message in expected.items():
-        assert message in told[code], told[code]
-        assert not any("None" in text for text in told[code])
+        assert message in reported[code], reported[code]
+        assert not any("None" in text for text in reported[code])
 
 
 def seen(attribute: str) -> set[str]:

@@ -446,12 +446,14 @@ def test_effects_and_states_are_written() -> None:
 
 def test_every_option_is_told_once_and_to_everyone_alike() -> None:
     assert list(OPTIONS) == [field.name for field in fields(Options) if field.name != "choices"]
-    told = {name: (each.kind.value, each.values, each.least, each.most, each.house) for name, each in OPTIONS.items()}
-    assert told["stacking"] == ("choice", ("off", "same", "any", "rising"), None, None, True)
-    assert told["challenge"] == ("flag", (True, False), None, None, True)
-    assert told["jump_in"] == ("flag", (False, True), None, None, True)
-    assert told["uno_penalty"] == ("number", (), 1, 7, True)
-    assert told["target"] == ("number", (), 1, None, False)
+    reported = {
+        name: (each.kind.value, each.values, each.least, each.most, each.house) for name, each in OPTIONS.items()
+    }
+    assert kinds["stacking"] == ("choice", ("off", "same", "any", "rising"), None, None, True)
+    assert kinds["challenge"] == ("flag", (True, False), None, None, True)
+    assert kinds["jump_in"] == ("flag", (False, True), None, None, True)
+    assert kinds["uno_penalty"] == ("number", (), 1, 7, True)
+    assert kinds["target"] == ("number", (), 1, None, False)
     assert EDITIONS[EditionName.MINECRAFT].options.plain("start_action") == "redraw"
     assert EDITIONS[EditionName.CLASSIC].options.plain("wild_counts_as_color") is False
     assert EDITIONS[EditionName.MARIO_KART].options.plain("uno_penalty") == 2

@@ -43,7 +43,7 @@ def frame(number: int) -> Frame:
     return Frame(np.zeros((20, 20, 3), np.uint8), number / 30, number)
 
 
-def told(events: list[PileEvent]) -> list[str]:
+def reported(events: list[PileEvent]) -> list[str]:
     return [event.detail for event in events if isinstance(event, CameraStatus)]
 
 
@@ -64,19 +64,19 @@ def hold(client: FlaskClient) -> str | None:
 
 def test_a_tracker_begins_again_after_a_hold() -> None:
     held = HeldTracker(Counting, hold=None, waits=False)
-    assert told(held.feed(frame(0))) == ["1"]
+    assert reported(held.feed(frame(0))) == ["1"]
     held.set_hold(Hold.LESSON)
     assert [held.feed(frame(number)) for number in range(1, 4)] == [[], [], []]
     assert held.finish() == []
     held.set_hold(None)
-    assert told(held.feed(frame(4))) == ["1"]
-    assert told(held.finish()) == ["end after 1"]
+    assert reported(held.feed(frame(4))) == ["1"]
+    assert reported(held.finish()) == ["end after 1"]
 
 
 def test_a_film_waits_where_a_camera_goes_on() -> None:
     held = HeldTracker(Counting, hold=Hold.SOURCE, waits=True)
     found: list[str] = []
-    thread = threading.Thread(target=lambda: found.extend(told(held.feed(frame(0)))))
+    thread = threading.Thread(target=lambda: found.extend(reported(held.feed(frame(0)))))
     thread.start()
     thread.join(0.2)
     assert thread.is_alive()

@@ -18,12 +18,12 @@ def test_a_match_is_set_up_and_played(playing: FlaskClient) -> None:
 def test_the_rules_of_the_match_are_told_in_any_language(host: FlaskClient) -> None:
     assert host.get("/api/rules").status_code == 409
     host.post("/api/match", json={**MATCH, "options": {"jump_in": True}})
-    told = host.get("/api/rules").json["entries"]
-    assert {"item", "card", "rule"} == {entry["part"] for entry in told}
-    assert "jump_in" in {entry["key"] for entry in told}
+    reported = host.get("/api/rules").json["entries"]
+    assert {"item", "card", "rule"} == {entry["part"] for entry in reported}
+    assert "jump_in" in {entry["key"] for entry in reported}
     german = host.get("/api/rules?language=de").json["entries"]
-    assert [entry["key"] for entry in german] == [entry["key"] for entry in told]
-    assert [entry["text"] for entry in german] != [entry["text"] for entry in told]
+    assert [entry["key"] for entry in german] == [entry["key"] for entry in reported]
+    assert [entry["text"] for entry in german] != [entry["text"] for entry in reported]
 
 
 def test_a_refused_move_is_explained_and_changes_nothing(playing: FlaskClient) -> None:

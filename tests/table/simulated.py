@@ -185,10 +185,8 @@ class Evening:
         """Answer a question for a colour, a target or a challenge truthfully."""
         question = self.table.view().questions[0]
         entries = list(self.truth[-8:])
-        likeliest = max(
-            range(len(question.choices)), key=lambda n: sum(e in entries for e in question.choices[n].entries)
-        )
-        self.table.answer(question.id, likeliest)
+        best = max(range(len(question.choices)), key=lambda n: sum(e in entries for e in question.choices[n].entries))
+        self.table.answer(question.id, best)
 
     def _tap(self, move: Move) -> None:
         try:

@@ -45,7 +45,7 @@ def watch(*actions: Action, seed: int = 2, detector: ExactSightings | None = Non
     return [event for _, event in follow(table(*actions, seed=seed), detector or ExactSightings())[0]]
 
 
-def told(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
+def reported(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
     """Return the kinds of events with the likeliest card's name."""
     return [(type(e), e.probabilities[0][0].name if getattr(e, "probabilities", ()) else "") for e in events]
 

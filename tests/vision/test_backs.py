@@ -44,8 +44,8 @@ def test_without_the_file_anything_of_a_cards_shape_may_be_a_back() -> None:
     plain = CardDetector(boxes, reader, limits, Calibration()).backs(picture)
     assert plain
     assert {back.score for back in plain} == {0.5}
-    told = CardDetector(boxes, reader, limits, Calibration(), None, BackLooks.load(folder / "backs.json")).backs(
+    reported = CardDetector(boxes, reader, limits, Calibration(), None, BackLooks.load(folder / "backs.json")).backs(
         picture
     )
-    assert [replace(back, score=0.5).quad.tolist() for back in told] == [back.quad.tolist() for back in plain]
-    assert max(back.score for back in told) > 0.9
+    assert [replace(back, score=0.5).quad.tolist() for back in reported] == [back.quad.tolist() for back in plain]
+    assert max(back.score for back in reported) > 0.9

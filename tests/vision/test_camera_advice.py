@@ -131,21 +131,21 @@ def test_there_are_words_for_everything() -> None:
 
 
 def test_the_helper_says_each_thing_once_and_what_a_passing_hand_does_not_at_all() -> None:
-    told: list[Obstacle] = []
-    helper = CameraHints(lambda _: seen(), lambda advice: told.append(advice.hindrance))
+    reported: list[Obstacle] = []
+    helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.hindrance))
     dark = table() // 6
     for picture in (table(), dark, table(), dark, dark, dark, table(), table()):
         helper(picture)
-    assert told == [Obstacle.DARK, Obstacle.NOTHING]
+    assert reported == [Obstacle.DARK, Obstacle.NOTHING]
 
 
 def test_the_helper_says_that_the_draw_pile_is_out_of_view() -> None:
-    told: list[Obstacle] = []
+    reported: list[Obstacle] = []
     views = iter([None, None, InView(0.0), InView(0.0), InView(0.9), InView(0.9)])
-    helper = CameraHints(lambda _: seen(), lambda advice: told.append(advice.hindrance), lambda: next(views))
+    helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.hindrance), lambda: next(views))
     for _ in range(6):
         helper(table())
-    assert told == [Obstacle.DRAW_PILE, Obstacle.NOTHING]
+    assert reported == [Obstacle.DRAW_PILE, Obstacle.NOTHING]
 
 
 def small() -> Image:

@@ -52,7 +52,7 @@ def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = F
 
 
 @pytest.mark.parametrize(
-    ("judgements", "told"),
+    ("judgements", "reported"),
     [
         ([landed(confidence=0.995)], Change.LANDED),
         ([landed()], None),
@@ -75,14 +75,14 @@ def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = F
         ([landed(), *[Judgement(Change.TAKEN_BACK, seen(GREEN_9), 0)] * 2], None),
     ],
 )
-def test_looks_agree_sooner_the_surer_they_are(judgements: Sequence[Judgement], told: Change | None) -> None:
+def test_looks_agree_sooner_the_surer_they_are(judgements: Sequence[Judgement], reported: Change | None) -> None:
     agreement = agreed(judgements)
-    assert (agreement and agreement.judgement.change) is told
+    assert (agreement and agreement.judgement.change) is reported
 
 
-@pytest.mark.parametrize(("apart", "told"), [(0.1, False), (0.4, True)])
-def test_a_bare_place_must_stay_bare_for_a_while(apart: float, told: bool) -> None:
-    assert (agreed([GONE] * 3, apart) is not None) is told
+@pytest.mark.parametrize(("apart", "reported"), [(0.1, False), (0.4, True)])
+def test_a_bare_place_must_stay_bare_for_a_while(apart: float, reported: bool) -> None:
+    assert (agreed([GONE] * 3, apart) is not None) is reported
 
 
 @pytest.mark.parametrize("judgement", [landed(confidence=0.4), NOTHING, GONE])

@@ -256,8 +256,8 @@ def test_cards_that_lie_open_tell_how_large_the_indices_of_their_deck_are() -> N
     share = index_share([CARD], [large])
     assert share == pytest.approx(0.25, abs=0.005)
     assert np.abs(outline_from_index(reading(large), share) - CARD).max() < 4
-    (told,) = one_per_card([reading(large)], share)
-    assert np.abs(told.quad - CARD).max() < 4
+    (reported,) = one_per_card([reading(large)], share)
+    assert np.abs(reported.quad - CARD).max() < 4
     assert index_share([CARD + 4000], [large]) == index_share([], []) == USUAL_SHARE
 
 

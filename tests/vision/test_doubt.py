@@ -42,9 +42,9 @@ def read(chances: dict[str, float], middle: dict[str, float] | None = None) -> R
 
 def test_a_yellow_card_whose_ground_is_orange_is_red_but_not_beyond_doubt() -> None:
     yellow = read({"yellow 4": 0.99, "red 4": 0.01})
-    told = final_sighting(picture(ORANGE), yellow)
-    assert [card.name for card in told.cards[:2]] == ["red 4", "yellow 4"]
-    assert 0.9 < told.confidence < RUNNER_UP_BELOW
+    reported = final_sighting(picture(ORANGE), yellow)
+    assert [card.name for card in reported.cards[:2]] == ["red 4", "yellow 4"]
+    assert 0.9 < reported.confidence < RUNNER_UP_BELOW
     assert final_sighting(picture(YELLOW), yellow).card.name == "yellow 4"
     # Orange that is not its ground is print, and a middle that corners dispute may be a picture.
     assert final_sighting(picture(GREY, ORANGE), yellow).card.name == "yellow 4"
@@ -63,9 +63,9 @@ def test_a_yellow_card_whose_ground_is_orange_is_red_but_not_beyond_doubt() -> N
     ],
 )
 def test_a_1_whose_middle_may_as_well_be_a_7_is_a_slanted_7(middle: dict[str, float], name: str) -> None:
-    told = final_sighting(picture((40, 40, 200)), read({"red 1": 0.98, "red 7": 0.02}, middle))
-    assert told.card.name == name
-    assert (told.confidence < RUNNER_UP_BELOW) is (name == "red 7")
+    reported = final_sighting(picture((40, 40, 200)), read({"red 1": 0.98, "red 7": 0.02}, middle))
+    assert reported.card.name == name
+    assert (reported.confidence < RUNNER_UP_BELOW) is (name == "red 7")
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,10 @@ def test_a_1_whose_middle_may_as_well_be_a_7_is_a_slanted_7(middle: dict[str, fl
     ],
 )
 def test_a_corner_that_is_a_1_and_may_well_be_a_7_is_a_slanted_7(corner: dict[str, float], name: str) -> None:
-    told = final_corner_sighting(read(corner))
-    assert told.card.name == name
-    assert told.confidence == pytest.approx(max(corner.values()), abs=0.01)
-    assert not told.whole
+    reported = final_corner_sighting(read(corner))
+    assert reported.card.name == name
+    assert reported.confidence == pytest.approx(max(corner.values()), abs=0.01)
+    assert not reported.whole
     assert final_corner_sighting(replace(read(corner), membership=0.9)).card.name == next(iter(corner))
 
 
@@ -89,12 +89,12 @@ def test_where_a_card_s_fellows_are_hardly_read_it_is_not_beyond_doubt() -> None
     def open_card(confidence: float) -> Sighting:
         return Sighting(QUAD, (Card.parse("red 4"),), (confidence,), whole=True)
 
-    def told(*others: Sighting) -> float:
+    def reported(*others: Sighting) -> float:
         return Calibration().in_picture([open_card(0.99), *others])[0].confidence
 
-    assert told(open_card(0.99), open_card(0.6)) < RUNNER_UP_BELOW
-    assert told(open_card(0.99), open_card(0.85)) == 0.99
+    assert reported(open_card(0.99), open_card(0.6)) < RUNNER_UP_BELOW
+    assert reported(open_card(0.99), open_card(0.85)) == 0.99
     # One among many, a lone card's neighbour, or a corner says nothing of the picture.
-    assert told(*[open_card(0.99)] * 24, open_card(0.6)) == 0.99
-    assert told(open_card(0.6)) == 0.99
-    assert told(open_card(0.99), replace(open_card(0.6), whole=False)) == 0.99
+    assert reported(*[open_card(0.99)] * 24, open_card(0.6)) == 0.99
+    assert reported(open_card(0.6)) == 0.99
+    assert reported(open_card(0.99), replace(open_card(0.6), whole=False)) == 0.99

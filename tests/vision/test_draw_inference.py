@@ -15,7 +15,7 @@ from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, gai
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
 from companion.vision.imaging.motion import Zone
-from companion.vision.tracking.draw_inference import Changes, is_alone, is_sure, told
+from companion.vision.tracking.draw_inference import Changes, draw_event, is_alone, is_sure
 from companion.vision.tracking.idle_snapshots import IdleSnapshots, hidden_share
 
 ZONE = Zone(300.0, 200.0, 80.0)
@@ -51,7 +51,7 @@ def until_it_ended(reach: HandVisit) -> list[Sample]:
 
 
 def nothing(reach: HandVisit) -> float:
-    event = told(reach, ZONE, DRAW)
+    event = draw_event(reach, ZONE, DRAW)
     assert sum(event.drawn) == pytest.approx(1)
     return event.drawn[0]
 
@@ -60,7 +60,7 @@ def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn
     reach = stay((420.0, 205.0), 0.5)
     assert is_sure(reach, DRAW)
     assert nothing(reach) < 0.3
-    assert told(reach, ZONE, DRAW, Changes().odds(0.2)).drawn[0] < 0.05
+    assert draw_event(reach, ZONE, DRAW, Changes().odds(0.2)).drawn[0] < 0.05
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_what_a_hand_does_after_it_went_home_tells_nothing_of_a_draw() -> None:
 def test_colours_that_were_not_seen_tell_what_those_do_that_nobody_asked_for() -> None:
     reach = stay((420.0, 205.0), 0.5)
     back = np.full(8, 1 / 8)
-    assert told(reach, ZONE, DRAW, back=back).drawn == told(reach, ZONE, DRAW).drawn
+    assert draw_event(reach, ZONE, DRAW, back=back).drawn == draw_event(reach, ZONE, DRAW).drawn
 
 
 def test_a_shadow_beside_a_hand_has_changed_nothing() -> None:
@@ -238,7 +238,7 @@ def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
     assert shares[-1] < 1 / 3
     assert changes.odds(0.2, alone=False) == 1  # another hand may have done it
     reach = stay((420.0, 205.0), 0.5)
-    shown = [told(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.0)]
+    shown = [draw_event(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.0)]
     assert shown[0] < nothing(reach) < shown[1]
 
 

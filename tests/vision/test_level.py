@@ -100,7 +100,7 @@ def test_a_hand_surely_told_alike_is_not_looked_at_once_more(
 ) -> None:
     level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
-    told = [replace(one, probabilities=(sure,)) for one in hand]
+    reported = [replace(one, probabilities=(sure,)) for one in hand]
     # Surer by a little, and reaching out of the level picture.
     again = [replace(one, quad=project(level.matrix, one.quad) - 200, probabilities=(sure + 0.01,)) for one in hand]
     detector, taken = CardDetector.shipped(None), list[Image]()
@@ -110,7 +110,7 @@ def test_a_hand_surely_told_alike_is_not_looked_at_once_more(
         return _Look(image, [], again)
 
     monkeypatch.setattr(detector, "_look", look)
-    found = detector._from_above(_Look(_PICTURE, [], told))
+    found = detector._from_above(_Look(_PICTURE, [], reported))
     assert len(taken) == looks
     assert [one.confidence for one in found] == pytest.approx([sure + 0.01] * len(hand))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from footage import lay, table, told
+from footage import lay, reported, table
 
 from companion.cards import Card, EditionName
 from companion.dataset.artist.families import StyleFamily
@@ -149,15 +149,15 @@ MIRRORED_CARDS = (
 
 @pytest.mark.parametrize("mirrors", [False, True])
 def test_each_of_the_first_cards_is_read_both_ways_until_they_tell_whether_the_camera_mirrors(mirrors: bool) -> None:
-    told: list[bool] = []
+    reported: list[bool] = []
     shown = CellMask(mirrors)
-    eyes = ThroughMirror(shown, shown, told.append)
+    eyes = ThroughMirror(shown, shown, reported.append)
     for straight, reversed_ in MIRRORED_CARDS:
         shown.lay(straight, reversed_)
         for _ in range(3):
             assert [s.card.name for s in eyes.detect_pile(LIT_LEFT)] == [straight[0]]
     assert eyes.mirrors is mirrors
-    assert told == [True] * mirrors
+    assert reported == [True] * mirrors
     # Once more for each of the first cards, until it is settled: sooner that the camera does not mirror.
     assert shown.looks == (12 + 4 if mirrors else 12 + 3)
 
@@ -240,7 +240,7 @@ def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> No
     events: list[PileEvent] = []
     for frame in footage.frames():
         events += tracker.feed(Frame(flipped(frame.image), frame.time, frame.number))
-    assert told(events) == [(CardLanded, "green 3")]
+    assert reported(events) == [(CardLanded, "green 3")]
     assert eyes.mirrors
 
 

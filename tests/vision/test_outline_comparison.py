@@ -50,13 +50,13 @@ def moved(item: PileCard) -> PileCard:
 @pytest.mark.slow
 @pytest.mark.parametrize("light", [1.0, 0.7])
 def test_a_like_card_mostly_leaves_the_rim_of_the_one_under_it(light: float) -> None:
-    told = 0
+    reported = 0
     for seed in range(8):
         after = pile(seed)
         after.lay(after.new_card(RED_7, OFF))
-        told += likelihood(pile(seed), after, light) > 0.0
+        reported += likelihood(pile(seed), after, light) > 0.0
     # Some rims are too like the card beside them.
-    assert told >= 5
+    assert reported >= 5
 
 
 def test_a_like_card_is_told_though_its_face_is_half_black_and_half_white() -> None:

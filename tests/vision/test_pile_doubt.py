@@ -17,8 +17,8 @@ from footage import (
     YELLOW_1,
     lay,
     played,
+    reported,
     table,
-    told,
 )
 
 from companion.bench.simulation.pile_scoring import ExactSightings
@@ -57,7 +57,7 @@ def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(pas
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), TakeTop(1, PACE))
     events = played(footage, exact, PileTracker(exact, detect_closeup=quick))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
 
 
 def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees_the_old_one() -> None:
@@ -68,7 +68,7 @@ def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=0.3, x=40, seat=1))
     events = played(footage, exact, PileTracker(exact, detect_closeup=quick))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree() -> None:
@@ -85,7 +85,7 @@ def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree(
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
     events = played(footage, exact, PileTracker(thorough, detect_closeup=doubtful))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() -> None:
@@ -98,7 +98,7 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() ->
         return [replace(sighting, whole=False) for sighting in found if sighting.card == BLUE_3]
 
     events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), exact, PileTracker(half_blind))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
 
@@ -116,7 +116,7 @@ def test_a_corner_that_every_other_look_reads_is_told_before_long() -> None:
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1))
     events = played(footage, exact, PileTracker(corner(0.4), detect_closeup=corner(0.9)))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def reading_red_7(exact: ExactSightings) -> Detect:
@@ -142,7 +142,7 @@ def test_a_card_that_one_look_reads_as_the_one_under_it_is_told_as_another_look_
     exact = ExactSightings()
     footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
     events = played(footage, exact, PileTracker(exact, detect_closeup=reading_red_7(exact)))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
 
 
 def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it() -> None:
@@ -159,7 +159,7 @@ def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it
 
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), Nudge(0, PACE, 12.0, 9.0, 0.4, 2))
     events = played(footage, exact, PileTracker(winking))
-    assert told(events)[:2] == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events)[:2] == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert not any(isinstance(event, CardLanded) for event in events[2:])
 
 
@@ -184,7 +184,7 @@ def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_
 
     beside = [lay(BLUE_3, x=65, seat=1), lay(GREEN_9, angle=0.9, x=65), lay(WILD, angle=2.2, x=65, seat=1)]
     events = played(table(lay(RED_7), *beside), exact, PileTracker(once_seen(WILD, exact, winking)))
-    assert told(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
+    assert reported(events) == [(CardLanded, name) for name in ("red 7", "blue 3", "green 9", "wild")]
 
 
 def test_a_card_that_is_missed_in_one_view_of_the_pile_is_found_in_another() -> None:
@@ -198,7 +198,7 @@ def test_a_card_that_is_missed_in_one_view_of_the_pile_is_found_in_another() -> 
         return found if image.shape not in missing else [s for s in found if s.card != BLUE_3]
 
     events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, seat=1)), exact, PileTracker(blind))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes() -> None:
@@ -221,7 +221,7 @@ def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes()
     tracker = PileTracker(reads)
     images = [bare(yellow)] * 20 + hands + [bare(blue)] * 10
     events = [event for n, image in enumerate(images) for event in tracker.feed(Frame(image, n / 30, n))]
-    assert told(events) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
 
 
 def test_a_plain_first_card_is_told_though_it_differs_from_the_table_in_its_colour_alone() -> None:
@@ -245,7 +245,7 @@ def test_a_plain_first_card_is_told_though_it_differs_from_the_table_in_its_colo
     images = [picture(False)] * 80 + hands + [picture(True)] * 30
     tracker = PileTracker(reads)
     events = [event for n, image in enumerate(images) for event in tracker.feed(Frame(image, n / 30, n))]
-    assert told(events) == [(CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "blue 3")]
 
 
 def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
@@ -261,6 +261,6 @@ def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
         exact,
         PileTracker(once_seen(BLUE_3, exact, seldom)),
     )
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
     assert events[1].probabilities[0][1] == pytest.approx(0.45, abs=0.02)

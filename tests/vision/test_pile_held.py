@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from footage import BLUE_3, GREEN_9, RED_7, SIZE, lay, table, told
+from footage import BLUE_3, GREEN_9, RED_7, SIZE, lay, reported, table
 
 from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.vision.capture.frames import Frame
@@ -31,4 +31,4 @@ def test_a_card_is_told_at_once_though_something_moves_about_the_pile(ignored: b
         exact.show(frame)
         events += tracker.feed(Frame(frame.image, frame.time, frame.number))
     everything = [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
-    assert (told(events) == everything) is ignored
+    assert (reported(events) == everything) is ignored

@@ -10,9 +10,9 @@ from footage import (
     YELLOW_1,
     laid,
     lay,
+    reported,
     surely,
     table,
-    told,
 )
 
 from companion.bench.simulation.pile_scoring import ExactSightings
@@ -34,7 +34,7 @@ def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
         said += [
             (frame.time, tracker.look_count, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))
         ]
-    assert told([event for *_, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported([event for *_, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     time, looks, event = said[1]
     let_go, clear = footage.events[1].time, footage.events[1].clear
     assert isinstance(event, CardLanded)
@@ -58,7 +58,7 @@ def test_what_is_seen_past_an_arm_counts_as_one_of_two_looks_where_it_is_not_bey
         exact.show(frame)
         now[0] = frame.time
         said += [(frame.time, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))]
-    assert told([event for _, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported([event for _, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     past_arm, last = [time for time in looked if time > 3.0][-2:]
     assert last == said[1][0]
     assert past_arm < last - 0.05
@@ -100,7 +100,7 @@ def test_what_is_seen_past_an_arm_is_told_only_if_the_next_picture_bears_it_out(
     said = []
     for n, image in enumerate([_picture(_YELLOW, 280, _NO_ARM)] * 20 + _COMING + leaving + [left] * 20):
         said += [(n, event) for event in tracker.feed(Frame(image, n / 30, n))]
-    assert told([event for _, event in said]) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
+    assert reported([event for _, event in said]) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
     at_rest = 20 + len(_COMING) + 3
     assert (said[1][0] > at_rest) is drags
 

@@ -65,7 +65,7 @@ def test_nothing_is_gone_from_the_draw_pile_by(show: Callable[[float], Image]) -
 
 
 @pytest.mark.parametrize(
-    ("event", "told"),
+    ("event", "reported"),
     [
         (CardLanded(2.1, ()), False),
         (CardLanded(0.5, ()), True),
@@ -74,10 +74,10 @@ def test_nothing_is_gone_from_the_draw_pile_by(show: Callable[[float], Image]) -
         (PileReached(2.1, 1.7, ARM, PileKind.DISCARD), True),
     ],
 )
-def test_what_is_accounted_for_is_not_told(event: PileEvent, told: bool) -> None:
-    assert bool(changes(lambda time: picture(draw=5 * (time > 2.0)), (event,))) is told
+def test_what_is_accounted_for_is_not_told(event: PileEvent, reported: bool) -> None:
+    assert bool(changes(lambda time: picture(draw=5 * (time > 2.0)), (event,))) is reported
     if isinstance(event, PileReached) and event.drawn:
-        assert bool(changes(lambda time: picture(draw=5 * (time > 2.0)), held=(event,))) is told
+        assert bool(changes(lambda time: picture(draw=5 * (time > 2.0)), held=(event,))) is reported
 
 
 def hand(number: int, goal: tuple[float, float]) -> Track:

@@ -16,8 +16,8 @@ from footage import (
     exactly,
     lay,
     played,
+    reported,
     table,
-    told,
     watch,
 )
 
@@ -52,7 +52,7 @@ def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), lay(GREEN_9, angle=-0.5, seat=2))
     said, truth, _ = follow(footage, ExactSightings())
     events = [event for _, event in said]
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
     for event, real in zip(events, truth, strict=True):
         assert isinstance(event, CardLanded)
         assert real.clear is not None
@@ -73,7 +73,7 @@ def test_a_back_that_is_taken_for_a_face_is_not_where_the_pile_is() -> None:
         return [*exact(image), *([Sighting(back, (GREEN_9, RED_7), (0.5, 0.3), whole=True)] if whole else [])]
 
     events = played(footage, exact, PileTracker(mistaken))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 HAND = np.array([[10, 250], [50, 250], [50, 310], [10, 310]], np.float32)
@@ -93,14 +93,14 @@ def with_a_hand_in_view(exact: ExactSightings, hand: Quad) -> PileTracker:
 def test_a_hand_held_at_the_rim_is_not_the_pile() -> None:
     footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), ExactSightings()
     events = played(footage, exact, with_a_hand_in_view(exact, HAND))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_the_pile_is_where_the_first_card_is_laid_and_not_the_hand_that_lay_there_before() -> None:
     footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), ExactSightings()
     events = played(footage, exact, with_a_hand_in_view(exact, HAND + np.float32([70, -20])))
     begun = [(CardLanded, "green 9"), (CardTakenBack, ""), (CardLanded, "red 7")]
-    assert told(events) == [*begun, (CardLanded, "blue 3")]
+    assert reported(events) == [*begun, (CardLanded, "blue 3")]
 
 
 def test_the_first_card_is_found_though_something_always_moves_elsewhere() -> None:
@@ -111,7 +111,7 @@ def test_the_first_card_is_found_though_something_always_moves_elsewhere() -> No
         frame.image[:90, :160] = noise.integers(0, 255, (90, 160, 3))
         exact.show(frame)
         events += tracker.feed(Frame(frame.image, frame.time, frame.number))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_the_first_card_is_told_though_the_hand_that_brought_it_kept_still() -> None:
@@ -122,7 +122,7 @@ def test_the_first_card_is_told_though_the_hand_that_brought_it_kept_still() -> 
         exact.show(frame)
         open_cards = sum(card.visible > 0.98 for card in frame.cards)
         events += tracker.feed(Frame(frame.image, frame.time, frame.number))
-    assert told(events) == [(CardLanded, "red 7")]
+    assert reported(events) == [(CardLanded, "red 7")]
 
 
 def test_what_is_taken_for_a_card_in_the_first_pictures_now_and_then_is_none() -> None:
@@ -140,7 +140,7 @@ def test_what_is_taken_for_a_card_in_the_first_pictures_now_and_then_is_none() -
 
 def test_the_same_face_on_the_same_face_is_another_card() -> None:
     events = watch(lay(RED_7), lay(RED_7, angle=1.5, x=6, seat=1))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "red 7")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "red 7")]
     assert isinstance(events[1], CardLanded)
     assert events[1].same_face
 
@@ -154,22 +154,22 @@ def test_the_same_face_half_a_second_later_is_the_card_that_the_hand_had_not_let
 
 def test_a_card_taken_back_brings_the_one_below_to_light() -> None:
     events = watch(lay(RED_7), lay(BLUE_3, angle=1.4, seat=1), TakeTop(1, PACE))
-    assert told(events)[2:] == [(CardTakenBack, "red 7")]
+    assert reported(events)[2:] == [(CardTakenBack, "red 7")]
 
 
 def test_taking_back_one_of_two_like_cards_is_no_nudge() -> None:
     events = watch(lay(RED_7), lay(RED_7, angle=1.5, seat=1), TakeTop(1, PACE))
-    assert told(events)[2:] == [(CardTakenBack, "red 7")]
+    assert reported(events)[2:] == [(CardTakenBack, "red 7")]
 
 
 def test_taking_the_only_card_back_leaves_a_bare_table() -> None:
-    assert told(watch(lay(RED_7), TakeTop(0, PACE))) == [(CardLanded, "red 7"), (CardTakenBack, "")]
+    assert reported(watch(lay(RED_7), TakeTop(0, PACE))) == [(CardLanded, "red 7"), (CardTakenBack, "")]
 
 
 def test_a_pile_carried_off_is_gone_and_its_top_may_return() -> None:
     actions = lay(RED_7), lay(BLUE_3, angle=1.4), CarryOff(1, PACE), lay(BLUE_3, angle=0.2, seat=1)
     events = [event for _, event in follow(table(*actions, pause=2.6), ExactSightings())[0]]
-    assert told(events)[2:] == [(PileGone, ""), (CardLanded, "blue 3")]
+    assert reported(events)[2:] == [(PileGone, ""), (CardLanded, "blue 3")]
 
 
 @pytest.mark.parametrize(
@@ -190,18 +190,18 @@ def test_a_pile_carried_off_is_gone_and_its_top_may_return() -> None:
 )
 def test_a_nuisance_neither_invents_a_card_nor_hides_the_next(nuisance: Action) -> None:
     events = watch(lay(RED_7), lay(BLUE_3, angle=1.4, x=5, seat=1), nuisance, lay(GREEN_9, angle=-0.4, seat=2))
-    cards = [item for item in told(events) if item[0] not in (PileMoved, CameraStatus)]
+    cards = [item for item in reported(events) if item[0] not in (PileMoved, CameraStatus)]
     assert cards == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
 
 
 def test_a_card_beside_the_top_one_has_not_landed_when_both_are_pushed_a_little() -> None:
     events = watch(lay(RED_7), lay(BLUE_3, x=32), Nudge(1, Pace(0.4, 0.4, 0.4), 5.0, 4.0, 0.06))
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_a_pile_that_was_pushed_is_told_of() -> None:
     events = watch(lay(RED_7), Nudge(1, Pace(0.4, 0.4, 0.4), 25.0, 10.0, 0.5))
-    assert told(events) == [(CardLanded, "red 7"), (PileMoved, "")]
+    assert reported(events) == [(CardLanded, "red 7"), (PileMoved, "")]
 
 
 def test_the_networks_run_only_when_something_changed() -> None:
@@ -224,7 +224,7 @@ def test_a_region_that_was_set_keeps_other_cards_out() -> None:
     place = footage.new_tabletop().point(0, 0)
     region = int(place[0]) - 90, int(place[1]) - 90, 180, 180
     events = played(footage, exact, PileTracker(exact, region))
-    assert told(events) == [(CardLanded, "red 7")]
+    assert reported(events) == [(CardLanded, "red 7")]
 
 
 def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
@@ -234,7 +234,7 @@ def test_still_pictures_far_apart_are_each_taken_by_themselves() -> None:
     tracker = PileTracker(exactly(stills))
     events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
     events += tracker.finish()
-    assert told(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
     assert [event.time for event in events] == [0.0, 1.0, 2.0]
 
 
@@ -245,12 +245,12 @@ def test_where_the_whole_picture_has_changed_the_pile_may_lie_elsewhere() -> Non
     stills[1].image[:] = coarse.repeat(20, axis=0).repeat(20, axis=1)
     tracker = PileTracker(exactly(stills))
     events = [event for n, still in enumerate(stills) for event in tracker.feed(Frame(still.image, float(n), n))]
-    assert told([*events, *tracker.finish()]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
+    assert reported([*events, *tracker.finish()]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
 def test_darkness_is_no_bare_table() -> None:
     events = watch(lay(RED_7), SwitchLight((0.02, 0.02, 0.02)), SwitchLight((1.0, 1.0, 1.0)))
-    assert told(events) == [(CardLanded, "red 7")]
+    assert reported(events) == [(CardLanded, "red 7")]
 
 
 def test_a_change_of_light_is_no_change_of_colour_but_a_sleeve_is() -> None:

@@ -113,26 +113,26 @@ def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None
 def test_corners_that_agree_are_believed_against_the_middle_but_never_beyond_doubt() -> None:
     middle = Reading(unit_square(), _logs({"green 0": 0.6, "green 8": 0.4}), ANY)
     corners = [Reading(unit_square(), _logs({"green 8": 0.95, "green 0": 0.05}), ANY)] * 2
-    told = resolved_by_corners(middle, corners)
-    assert told.card == Card.parse("green 8")
-    assert 0.9 < told.confidence < RUNNER_UP_BELOW
+    reported = resolved_by_corners(middle, corners)
+    assert reported.card == Card.parse("green 8")
+    assert 0.9 < reported.confidence < RUNNER_UP_BELOW
 
 
 def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure() -> None:
     quad = np.asarray(unit_square() * (200, 310), np.float32)
     middle = Reading(quad, _logs({"red 7": 0.6, "red 1": 0.4}), ANY)
     corners = [Reading(unit_square(), _logs({"red 1": 0.97, "red 7": 0.03}), ANY)] * 2
-    told = with_indices(with_indices(middle, corners[:1]), corners[1:])
-    assert told.card == Card.parse("red 1")
-    assert told.confidence > 0.9
-    unsure = limited_by_middle(told)
+    reported = with_indices(with_indices(middle, corners[:1]), corners[1:])
+    assert reported.card == Card.parse("red 1")
+    assert reported.confidence > 0.9
+    unsure = limited_by_middle(reported)
     assert (unsure.card, unsure.runner_up) == (Card.parse("red 1"), Card.parse("red 7"))
     assert unsure.confidence < UNSURE_BELOW
     # What a learnt deck's cards are known to look like needs no such caution.
-    assert limited_by_middle(replace(told, membership=0.9)).confidence == told.confidence
+    assert limited_by_middle(replace(reported, membership=0.9)).confidence == reported.confidence
     # A middle that tells hardly anything takes nothing away.
     vague = _logs({"red 7": 0.4, "red 1": 0.35, "red 4": 0.25})
-    assert limited_by_middle(replace(told, middle=vague)).confidence == told.confidence
+    assert limited_by_middle(replace(reported, middle=vague)).confidence == reported.confidence
     agreeing = with_indices(replace(middle, logs=_logs({"red 1": 0.9, "red 7": 0.1})), corners)
     assert limited_by_middle(agreeing) is agreeing
 

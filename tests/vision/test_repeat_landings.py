@@ -25,14 +25,14 @@ def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("belief", "similarity", "told"),
+    ("belief", "similarity", "reported"),
     [(0.3, 0.8, 0.79), (0.3, 0.62, 0.3), (0.3, 0.4, 0.03), (0.3, 0.95, 0.9), (0.95, 0.4, 0.58), (0.95, 0.8, 0.99)],
 )
 def test_a_like_card_is_likelier_the_more_what_its_hand_bore_looked_like_it(
-    belief: float, similarity: float, told: float
+    belief: float, similarity: float, reported: float
 ) -> None:
     weighed = reweighted_by_load(landed(belief), similarity).probabilities
-    assert sum(share for _, share in weighed) == pytest.approx(told, abs=0.01)
+    assert sum(share for _, share in weighed) == pytest.approx(reported, abs=0.01)
     assert weighed[0][1] == pytest.approx(19 * weighed[1][1])
 
 

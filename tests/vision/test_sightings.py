@@ -47,8 +47,8 @@ def test_what_is_not_beyond_doubt_names_its_runner_up_however_sure_readings_like
 def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
     calibration = Calibration(pile=0.85, fanned=0.5)
     corner, whole = replace(reading(0.8, 0.1), whole=False), reading(0.8, 0.1)
-    told = calibration.in_picture([whole, corner, corner, corner])
-    assert [sighting.confidence for sighting in told] == pytest.approx([0.8, *[64 / 66] * 3])
+    reported = calibration.in_picture([whole, corner, corner, corner])
+    assert [sighting.confidence for sighting in reported] == pytest.approx([0.8, *[64 / 66] * 3])
     assert calibration.in_picture([whole, corner, corner]) == [whole, corner, corner]
     piled, under = calibration.on_pile([whole, corner])
     assert (piled.confidence > 0.8, under.confidence) == (True, 0.8)

@@ -83,7 +83,7 @@ def watched(
 
 
 @pytest.fixture(scope="module", params=[0.0, None], ids=["backs", "region"])
-def told(request: pytest.FixtureRequest) -> tuple[list[PileEvent], list[float]]:
+def reported(request: pytest.FixtureRequest) -> tuple[list[PileEvent], list[float]]:
     return watched(request.param)
 
 
@@ -95,8 +95,8 @@ def test_a_draw_from_before_the_draw_pile_was_known_is_told_of_once_it_is() -> N
     assert off(reach.arm.direction, seats[2]) < 25
 
 
-def test_each_card_bears_the_arm_that_laid_it(told: tuple[list[PileEvent], list[float]]) -> None:
-    events, seats = told
+def test_each_card_bears_the_arm_that_laid_it(reported: tuple[list[PileEvent], list[float]]) -> None:
+    events, seats = reported
     landed = [event for event in events if isinstance(event, CardLanded)]
     assert [event.probabilities[0][0] for event in landed] == [RED_7, RED_8, RED_7]
     for event, seat in zip(landed, (0, 1, 2), strict=True):
@@ -105,8 +105,8 @@ def test_each_card_bears_the_arm_that_laid_it(told: tuple[list[PileEvent], list[
     assert len({event.arm.track for event in landed if event.arm}) == 3
 
 
-def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(told: tuple[list[PileEvent], list[float]]) -> None:
-    events, seats = told
+def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(reported: tuple[list[PileEvent], list[float]]) -> None:
+    events, seats = reported
     draws = [event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW]
     assert len(draws) == 1
     assert 5.8 < draws[0].began < draws[0].time < 7.2
@@ -130,12 +130,12 @@ def test_of_a_hand_that_is_not_seen_to_reach_it_the_top_of_the_draw_pile_tells(d
 def test_of_a_like_card_just_where_one_lay_what_its_hand_bore_tells_whether_it_landed() -> None:
     again = Lay(1, PACE, RED_7, Placement(1.5, 1.2, 0.2))
     brushed = Nudge(1, PACE, 1.5, 1.2, 0.0)
-    told: list[float] = []
+    reported: list[float] = []
     for action in (again, brushed):
         events, _ = watched(None, (ACTIONS[0], action))
         landed = [event for event in events if isinstance(event, CardLanded) and event.same_face]
-        told.append(max((sum(share for _, share in event.probabilities) for event in landed), default=0.0))
-    assert told[0] > 0.5 > 0.2 > told[1]
+        reported.append(max((sum(share for _, share in event.probabilities) for event in landed), default=0.0))
+    assert reported[0] > 0.5 > 0.2 > reported[1]
 
 
 def test_who_carries_the_pile_off_across_the_draw_pile_drew_nothing() -> None:
@@ -145,8 +145,8 @@ def test_who_carries_the_pile_off_across_the_draw_pile_drew_nothing() -> None:
     assert not [event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW]
 
 
-def test_events_come_in_the_order_of_their_times(told: tuple[list[PileEvent], list[float]]) -> None:
-    times = [event.time for event in told[0]]
+def test_events_come_in_the_order_of_their_times(reported: tuple[list[PileEvent], list[float]]) -> None:
+    times = [event.time for event in reported[0]]
     assert times == sorted(times)
 
 

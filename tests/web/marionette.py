@@ -73,12 +73,12 @@ class Firefox(Engine):
         return str(found[ELEMENT])
 
     def _port(self, profile: Path) -> int:
-        told = profile / "MarionetteActivePort"
+        reported = profile / "MarionetteActivePort"
 
         def read() -> str:
             if self._process.poll() is not None:
                 raise ConnectionError("Firefox does not begin.")
-            return told.read_text("utf-8") if told.is_file() else ""
+            return reported.read_text("utf-8") if reported.is_file() else ""
 
         return int(until(read))
 

@@ -28,11 +28,11 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     assert process.stderr is not None
     for line in process.stderr:
-        told = _LISTENING.search(line)
-        if told:
+        reported = _LISTENING.search(line)
+        if reported:
             door = socket.create_server(("127.0.0.1", 0))
-            threading.Thread(target=_serve, args=(door, int(told[2])), daemon=True).start()
-        sys.stderr.buffer.write(told[1] + b"%d\n" % door.getsockname()[1] if told else line)
+            threading.Thread(target=_serve, args=(door, int(reported[2])), daemon=True).start()
+        sys.stderr.buffer.write(reported[1] + b"%d\n" % door.getsockname()[1] if reported else line)
         sys.stderr.buffer.flush()
     return process.wait()
 

@@ -195,7 +195,7 @@ def test_karts_race_and_the_podium_leads_to_a_rematch(server: Server, open_as: O
     while not server.services.table.view().state.winners:  # type: ignore[union-attr]
         play_round("Ben", "wild item box", "wild draw four", "blue skip")
     expect(page.locator(".podium .step-1")).to_contain_text("Ben")
-    expect(page.locator(".oddities")).to_contain_text("drew 2 cards")
+    expect(page.locator(".awards")).to_contain_text("drew 2 cards")
     page.click('[data-act="rematch"]')
     expect(page.locator("#caption")).to_contain_text("Turn up a card")
     assert server.services.table.view().header.dealer != header.dealer  # type: ignore[union-attr]

@@ -42,8 +42,8 @@ class WebKit(Engine):
             reading, writing = os.pipe()
             self._run(folder, [display, "-displayfd", str(writing), "-screen", "0", "1280x900x24"], pass_fds=(writing,))
             os.close(writing)
-            with os.fdopen(reading) as told:
-                number = told.readline().strip()
+            with os.fdopen(reading) as reported:
+                number = reported.readline().strip()
             self._port = _free_port()
             environment = {**os.environ, "DISPLAY": f":{number}", "LIBGL_ALWAYS_SOFTWARE": "1", "LANG": "C.UTF-8"}
             self._run(folder, [driver, f"--port={self._port}"], env=environment)

@@ -87,16 +87,16 @@ export async function drawFame(role, show) {
           hall.records.length > 0 &&
             h(
               "ul",
-              { class: "plain oddities" },
+              { class: "plain awards" },
               hall.records.map((/** @type {import("./answers").Record} */ one) =>
                 h(
                   "li",
                   { "data-key": one.kind },
-                  h("span", { class: "oddity-who" }, one.players.map(person)),
+                  h("span", { class: "award-who" }, one.players.map(person)),
                   h(
                     "button",
                     { type: "button", class: "link", onclick: () => show(one.match) },
-                    t(`oddity.${one.kind}`, { count: one.amount }),
+                    t(`award.${one.kind}`, { count: one.amount }),
                   ),
                 ),
               ),

@@ -73,7 +73,7 @@ export async function picture(match) {
   const order = standings(match);
   const points = match.scoring !== "single-round";
   const charts = points && match.totals.length >= LINE_ROUNDS;
-  const height = 190 + order.length * ROW + (charts ? CHART + 60 : 0) + match.oddities.length * LINE + 110;
+  const height = 190 + order.length * ROW + (charts ? CHART + 60 : 0) + match.awards.length * LINE + 110;
   const canvas = h("canvas", { width: String(WIDTH), height: String(height) });
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const style = getComputedStyle(document.documentElement);
@@ -146,10 +146,10 @@ export async function picture(match) {
     y += CHART + 20;
   }
   y += 40;
-  for (const { kind, players, amount } of match.oddities) {
+  for (const { kind, players, amount } of match.awards) {
     for (const [i, player] of players.slice(0, 3).entries()) shape(player, EDGE + i * 34, y - 24, 28);
     const x = EDGE + Math.min(3, players.length) * 34 + 12;
-    write(`${players.join(", ")}: ${t(`oddity.${kind}`, { count: amount })}`, x, y, { most: WIDTH - x - EDGE });
+    write(`${players.join(", ")}: ${t(`award.${kind}`, { count: amount })}`, x, y, { most: WIDTH - x - EDGE });
     y += LINE;
   }
   write(t("brand"), EDGE, height - 36, { size: 24, color: "--soft" });

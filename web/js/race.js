@@ -82,16 +82,16 @@ export function drawPodium(match) {
         ),
       ),
     ),
-    match.oddities.length > 0 &&
+    match.awards.length > 0 &&
       h(
         "ul",
-        { class: "plain oddities" },
-        match.oddities.map((one) =>
+        { class: "plain awards" },
+        match.awards.map((one) =>
           h(
             "li",
             { "data-key": one.kind },
-            h("span", { class: "oddity-who" }, one.players.map(person)),
-            h("span", {}, t(`oddity.${one.kind}`, { count: one.amount })),
+            h("span", { class: "award-who" }, one.players.map(person)),
+            h("span", {}, t(`award.${one.kind}`, { count: one.amount })),
           ),
         ),
       ),

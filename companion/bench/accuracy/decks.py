@@ -111,8 +111,8 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     rng.shuffle(cards)
     cards = cards[: round(plan.share * len(cards))]
     row: Row = {}
-    told = _exchanged(cards, plan.wrong, rng) if plan.ordered else []
-    lesson = Lesson(reader, boxes, _EDITION, told, each=True)
+    wrong_names = _exchanged(cards, plan.wrong, rng) if plan.ordered else []
+    lesson = Lesson(reader, boxes, _EDITION, wrong_names, each=True)
     seconds = 0.0
     for picture in learning.flip(cards):
         seconds += _timed(lambda image=picture.image: lesson.show(image))[0]  # type: ignore[misc]
@@ -149,14 +149,14 @@ def _exchanged(cards: Sequence[Card], faces: int, rng: Random) -> list[Card]:
 
 def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictures: int) -> tuple[int, LearntDeck]:
     """Return how many of `pictures` single-card pictures people correct, as at the table, and the deck after that."""
-    told: list[Corrected] = []
+    corrections: list[Corrected] = []
     for number in range(pictures):
         picture = sitting.single()
         found = detector.detect(picture.image)
         if len(found) == 1 and found[0].card != picture.cards[0]:
             corners = [(float(x), float(y)) for x, y in found[0].quad]
-            told.append(Corrected(str(number), picture.cards[0], encoded(picture.image), corners))
-    return len(told), with_corrections(deck, "bench", told)
+            corrections.append(Corrected(str(number), picture.cards[0], encoded(picture.image), corners))
+    return len(corrections), with_corrections(deck, "bench", corrections)
 
 
 def answer_wrongly(lesson: Lesson, truth: Sequence[Card], most: int, rng: Random) -> int:
@@ -224,7 +224,7 @@ _COUNT = click.IntRange(0)
     type=click.Choice(["given", "any"]),
     default="given",
     show_default=True,
-    help="Whether each card's name is told as it is laid, or nothing is, nor answered.",
+    help="Whether the name of each card is given as it is laid, or no name is given and no question answered.",
 )
 @click.option("--share", default=1.0, show_default=True, type=click.FloatRange(0.05, 1), help="Share of the deck laid.")
 @click.option("--dim", is_flag=True, help="Lay the cards in little light, out of focus.")
@@ -240,7 +240,7 @@ _COUNT = click.IntRange(0)
     default=0,
     show_default=True,
     type=_COUNT,
-    help="So many other pictures of one card are shown first, and misread ones corrected as in a match.",
+    help="Number of single-card pictures shown first; misread ones are corrected as in a match.",
 )
 @click.option("--singles", default=12, show_default=True, type=_COUNT, help="Pictures to read of one card.")
 @click.option("--scattered", default=4, show_default=True, type=_COUNT, help="Pictures of five to eight cards.")

@@ -38,7 +38,7 @@ class Figure(Enum):
     """What is counted in a film's transcript."""
 
     CARDS = "cards"
-    TOLD = "told"
+    REPORTED = "reported"
     RIGHT_PLAYER = "right player"
     INVENTED_CARDS = "cards invented"
     DRAWS = "draws"
@@ -85,19 +85,19 @@ def played(script: Script) -> list[Act]:
 def reported_acts(moves: Iterable[TranscribedMove]) -> list[Act]:
     """Return the landings and draws of a transcript."""
     return [
-        Act(told.time, getattr(told.move, "card", None), told.by)
-        for told in moves
-        if isinstance(told.move, ActorMove) and isinstance(told.move, Play | Flip | Draw)
+        Act(reported.time, getattr(reported.move, "card", None), reported.by)
+        for reported in moves
+        if isinstance(reported.move, ActorMove) and isinstance(reported.move, Play | Flip | Draw)
     ]
 
 
-def grade(truth: Sequence[Act], told: Sequence[Act]) -> tuple[Counts, list[str]]:
+def grade(truth: Sequence[Act], reported: Sequence[Act]) -> tuple[Counts, list[str]]:
     """Return the counts of a film, and descriptions of its errors.
 
     A card is found if it is reported within the tolerance; a draw if its player is also right.
     """
     counts: Counts = Counter()
-    left, slips = list(told), []
+    left, slips = list(reported), []
     for act in truth:
         near = [other for other in left if other.card == act.card and _is_about(act, other)]
         best = min(near, key=lambda other: (other.by != act.by, abs(other.time - act.time)), default=None)
@@ -108,12 +108,12 @@ def grade(truth: Sequence[Act], told: Sequence[Act]) -> tuple[Counts, list[str]]
             best = best if right else None
         else:
             counts[Figure.CARDS] += 1
-            counts[Figure.TOLD] += best is not None
+            counts[Figure.REPORTED] += best is not None
             counts[Figure.RIGHT_PLAYER] += right
         if best is not None:
             left.remove(best)
         if not right:
-            slips.append(f"{act}: " + ("missed" if best is None else f"told as {best.by}"))
+            slips.append(f"{act}: " + ("missed" if best is None else f"reported as {best.by}"))
     counts[Figure.INVENTED_CARDS] += sum(act.card is not None for act in left)
     counts[Figure.INVENTED_DRAWS] += sum(act.card is None for act in left)
     return counts, slips + [f"{act}: invented" for act in left]
@@ -136,8 +136,8 @@ def watch(set_up: MatchSetUp, alteration: Alteration) -> Graded:
     cv2.setNumThreads(1)
     script = film_of(set_up)
     film = AlteredFilm(simulated_table(set_up, script), alteration)
-    told = followed(film, script.header, detector_of(set_up))
-    counts, slips = grade(played(script), reported_acts(told))
+    reported = followed(film, script.header, detector_of(set_up))
+    counts, slips = grade(played(script), reported_acts(reported))
     return Graded(set_up, alteration, counts, tuple(slips))
 
 

@@ -177,7 +177,7 @@ def _rows(evenings: Sequence[MatchResult]) -> dict[str, dict[str, float]]:
     latencies = [latency for evening in evenings for latency in evening.latencies]
     if latencies:
         median, late = np.percentile(latencies, [50, 95])
-        rows["footage until told"] = {"median ms": round(1000 * median), "p95 ms": round(1000 * late)}
+        rows["footage until reported"] = {"median ms": round(1000 * median), "p95 ms": round(1000 * late)}
     return rows
 
 
@@ -188,8 +188,8 @@ def hands_figures(evenings: Sequence[MatchResult]) -> dict[str, float]:
     rounds = sum(evening.set_up.moves / _MOVES_PER_ROUND for evening in evenings)
     figures = {
         "landings with the right arm, share": hands[Count.RIGHT_ARM.value] / max(1, landings),
-        "reaches that drew told, share": hands[Count.FOUND.value] / max(1, draws),
-        "reaches that drew not told": draws - hands[Count.FOUND.value],
+        "draws reported, share": hands[Count.FOUND.value] / max(1, draws),
+        "draws not reported": draws - hands[Count.FOUND.value],
         "reaches with the right arm, share": hands[Count.RIGHT_DRAWER.value] / max(1, hands[Count.FOUND.value]),
         "reaches invented per 100 landings": 100 * hands[Count.INVENTED.value] / max(1, landings),
         "draws found, share": hands[Draws.RULED.value] / max(1, hands[Draws.TRUE.value]),
@@ -245,9 +245,9 @@ def _report(evenings: Sequence[MatchResult]) -> str:
         lines += ["", "| hands free | |", "| --- | ---: |"]
         lines += [f"| {name} | {value:g} |" for name, value in hands_figures(evenings).items()]
     lines += ["", "Asked: " + (", ".join(f"{kind} {n}" for kind, n in questions.items()) or "nothing") + "."]
-    latency = _rows(evenings).get("footage until told")
+    latency = _rows(evenings).get("footage until reported")
     if latency:
-        lines.append(f"Footage until an event is told: median {latency['median ms']} ms, p95 {latency['p95 ms']} ms.")
+        lines.append(f"Footage until a report: median {latency['median ms']} ms, p95 {latency['p95 ms']} ms.")
     readings = [reading for e in evenings for reading in e.readings]
     if readings:
         lines.append(f"Readings of landed cards would fit best at {best_temperature(readings):.2f} x the temperature.")

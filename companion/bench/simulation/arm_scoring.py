@@ -23,7 +23,7 @@ _LINGERS = 0.4
 class Count(Enum):
     """What is counted about arms."""
 
-    LANDINGS = "landings told"
+    LANDINGS = "landings reported"
     RIGHT_ARM = "landings with the right arm"
     DRAWS = "draws"
     FOUND = "draws found"
@@ -69,11 +69,11 @@ def _grade_landing(
 ) -> None:
     assert isinstance(step.action, Lay)
     landed = step.time + step.action.pace.contact + FLIP_SECONDS * step.action.from_draw_pile
-    told = next((event for event in landings if landed - _EARLY < event.time < landed + _LATE), None)
-    if told is not None:
-        landings.remove(told)
+    reported = next((event for event in landings if landed - _EARLY < event.time < landed + _LATE), None)
+    if reported is not None:
+        landings.remove(reported)
         counts[Count.LANDINGS] += 1
-        counts[Count.RIGHT_ARM] += told.arm is not None and whose(told.arm, seats) == seat
+        counts[Count.RIGHT_ARM] += reported.arm is not None and whose(reported.arm, seats) == seat
 
 
 def _gone(step: Step) -> float:

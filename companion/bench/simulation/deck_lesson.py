@@ -44,10 +44,10 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
 def laid(table: SimulatedTable, cards: Sequence[Card]) -> Iterator[SimulatedFrame]:
     """Yield one frame for each laid card: the first without a hand."""
     film = table.showing(_laying(table, cards), _RATE)
-    told = 0
+    seen_events = 0
     for frame in film.frames():
-        if frame.cover is None and len(film.events) > told:
-            told = len(film.events)
+        if frame.cover is None and len(film.events) > seen_events:
+            seen_events = len(film.events)
             yield frame
 
 

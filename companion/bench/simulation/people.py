@@ -349,15 +349,15 @@ class People:
         A card reported as played, but after a missed one, also led to a wrong ruling.
         """
         landed = [move for move in said if isinstance(move, LANDINGS)]
-        told = ", ".join(map(named, said)) or "taken back"
+        reported = ", ".join(map(named, said)) or "taken back"
         meant = next((s for s in missed if landed and s.entry == landed[0]), missed[0] if missed else None)
         if meant is not None:
             missed.remove(meant)
-            self._slip(now, Ruling.WRONG, named(meant.entry), told)
+            self._slip(now, Ruling.WRONG, named(meant.entry), reported)
         elif self._course.illegal and self._course.illegal[0][0] <= now + EARLY:
-            self._slip(now, Ruling.WRONG, f"illegal {self._course.illegal.pop(0)[1]}", told)
+            self._slip(now, Ruling.WRONG, f"illegal {self._course.illegal.pop(0)[1]}", reported)
         else:
-            self._slip(now, Ruling.INVENTED, "nothing", told)
+            self._slip(now, Ruling.INVENTED, "nothing", reported)
 
     def _players_are_right(self, happened: Sequence[Standing]) -> bool:
         """Whether each card is attributed to its player: a wrong draw alone does not affect turns."""
@@ -370,8 +370,8 @@ class People:
         """Return the place in the truth up to which the table must be corrected, without what the camera may report."""
         if not self.hands_free or stands is None:
             return self._course.at + len(happened)
-        told = (*LANDINGS, Undo, *_UNSEEN)
-        last = max((n for n, standing in enumerate(happened, 1) if isinstance(standing.entry, told)), default=0)
+        reported = (*LANDINGS, Undo, *_UNSEEN)
+        last = max((n for n, standing in enumerate(happened, 1) if isinstance(standing.entry, reported)), default=0)
         return self._course.at + last
 
     def _put_right(self, place: int, *, at_least: int) -> None:

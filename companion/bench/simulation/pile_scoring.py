@@ -175,9 +175,9 @@ def grade(score: Score, seed: int, truth: Sequence[TrueEvent], said: Said, knock
 def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[tuple[float, PileEvent]]) -> None:
     change = truth.change if truth else None
     done = change is PileChange.MOVED
-    told = f"{truth.change.value} {truth.card or ''}" if truth else "nothing"
+    expected = f"{truth.change.value} {truth.card or ''}" if truth else "nothing"
     for time, event in said:
-        kind, card = _told(event)
+        kind, card = _reported(event)
         if kind is None or (kind is PileChange.MOVED and change in (PileChange.MOVED, None)):
             continue
         if kind is PileChange.GONE and change is PileChange.TAKEN_BACK and truth is not None and truth.card is None:
@@ -190,15 +190,15 @@ def _grade_one(score: Score, seed: int, truth: TrueEvent | None, said: Iterable[
                 score.readings.append(_reading(event, truth.card))
             score.note(change, Outcome.FOUND if right else Outcome.MISREAD)
             if not right:
-                score.mistakes.append(Mistake(seed, time, Outcome.MISREAD, told, words))
+                score.mistakes.append(Mistake(seed, time, Outcome.MISREAD, expected, words))
             elif truth.clear is not None:
                 score.latencies.append(time - truth.clear)
         else:
             score.note(change, Outcome.INVENTED)
-            score.mistakes.append(Mistake(seed, time, Outcome.INVENTED, told, words))
+            score.mistakes.append(Mistake(seed, time, Outcome.INVENTED, expected, words))
     if truth is not None and not done:
         score.note(change, Outcome.MISSED)
-        score.mistakes.append(Mistake(seed, truth.time, Outcome.MISSED, told, ""))
+        score.mistakes.append(Mistake(seed, truth.time, Outcome.MISSED, expected, ""))
 
 
 def _is_of_a_knock(event: PileEvent, knocks: Iterable[float]) -> bool:
@@ -218,7 +218,7 @@ def describe(event: PileEvent) -> str:
     return f"{type(event).__name__}{same} {cards} at {event.time:.2f}"
 
 
-def _told(event: PileEvent) -> tuple[PileChange | None, Card | None]:
+def _reported(event: PileEvent) -> tuple[PileChange | None, Card | None]:
     match event:
         case CardLanded(probabilities=probabilities):
             return PileChange.LANDED, probabilities[0][0]

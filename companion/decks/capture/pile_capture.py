@@ -28,7 +28,7 @@ _TABLE_CONTRAST = 1.0
 # card's area, complete cards 0.94 to 1.05.
 _MIN_OUTLINES, _MIN_SHARE, _AREA_TOLERANCE, _MIN_AREA, _MAX_AREA, _MAX_SIGN_AREA = 3, 0.1, 0.12, 0.82, 1.22, 0.5
 # Number of pictures from which the tilt is estimated, and from which it is reliable: from four, a table foreshortened
-# by half was once estimated as hardly tilted.
+# by half was once estimated as almost untilted.
 _TILT_PICTURES, _RELIABLE_TILT_PICTURES = 4, 8
 # Number of pictures kept until card size and tilt are known.
 _KEPT_PICTURES = 16

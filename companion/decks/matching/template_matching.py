@@ -81,8 +81,8 @@ class TemplateMatcher:
         # The appearance of a face that was not learnt is unknown; a picture with an uncertain name may be any of them.
         logs[self._unlearnt] = logs[UNNAMED] if self._doubtful else -_MAX_NATS if self._prior is None else -self._prior
         membership = float(np.clip((found.fit - _MIN_FIT) / (_CERTAIN_FIT - _MIN_FIT), 0, 1))
-        # A weak match tells which card it is if there is one, not that there is one: a face-down card may be as dark in
-        # the middle as a wild.
+        # A weak match names the card if there is one. It is no evidence that there is one: a face-down card may be as
+        # dark in the middle as a wild.
         logs[NOTHING] = -_MAX_NATS * membership
         odds = 0.0
         if len(self._unseen):

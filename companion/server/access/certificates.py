@@ -146,8 +146,8 @@ def _read_pair(path: Path, key_path: Path) -> x509.Certificate | None:
     for damaged in (path, key_path):
         damaged.replace(damaged.with_name(f"{damaged.name}.damaged"))
     _log.warning(
-        "The certificate %s cannot be used (%s) and is made anew; the old files are kept as %s.damaged and %s.damaged. "
-        "Devices that trusted it are to trust the new one.", path, fault, path.name, key_path.name
+        "The certificate %s cannot be used (%s) and is replaced; the old files are kept as %s.damaged and %s.damaged. "
+        "Devices that trusted it must trust the new one.", path, fault, path.name, key_path.name
     )  # fmt: skip
     return None
 

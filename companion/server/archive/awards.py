@@ -13,7 +13,7 @@ from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.state import Phase
 
 
-class Oddity(Enum):
+class Award(Enum):
     """The kinds of award."""
 
     BANANAS = "bananas"  # banana peels turned up
@@ -28,7 +28,7 @@ class Oddity(Enum):
 class Found:
     """One award: its kind, who gets it (several on a tie) and the amount."""
 
-    kind: Oddity
+    kind: Award
     players: tuple[str, ...]
     amount: int
 
@@ -42,9 +42,9 @@ def is_hit(why: str, edition: Edition) -> bool:
     return why in edition.marks
 
 
-def oddities(journal: Journal) -> list[Found]:
-    """Return a match's awards, in the order of `Oddity`. A kind that nobody has, or everybody alike, is left out."""
-    tallies: dict[Oddity, Counter[str]] = {kind: Counter() for kind in Oddity}
+def awards(journal: Journal) -> list[Found]:
+    """Return a match's awards, in the order of `Award`. A kind that nobody has, or everybody alike, is left out."""
+    tallies: dict[Award, Counter[str]] = {kind: Counter() for kind in Award}
     for kind, player, amount in _events(journal):
         tallies[kind][player] += amount
     for kind, player, amount in _peaks(journal):
@@ -61,32 +61,32 @@ def oddities(journal: Journal) -> list[Found]:
     return found
 
 
-def _events(journal: Journal) -> Iterator[tuple[Oddity, str, int]]:
+def _events(journal: Journal) -> Iterator[tuple[Award, str, int]]:
     """Yield amounts that are summed per player."""
     for step in journal.match.history:
         for effect in step.effects:
             match effect:
                 case ItemUsed("banana peel", player):
-                    yield Oddity.BANANAS, player, 1
+                    yield Award.BANANAS, player, 1
                 case Drawn(player, count, why):
-                    yield Oddity.DRAWN, player, count
+                    yield Award.DRAWN, player, count
                     if is_hit(why, step.state.header.edition):
-                        yield Oddity.HITS, player, 1
+                        yield Award.HITS, player, 1
                     if why == Why.UNO:
-                        yield Oddity.LATE, player, 1
+                        yield Award.LATE, player, 1
 
 
-def _peaks(journal: Journal) -> Iterator[tuple[Oddity, str, int]]:
+def _peaks(journal: Journal) -> Iterator[tuple[Award, str, int]]:
     """Yield amounts of which the largest per player counts."""
     begun: tuple[str, float] | None = None
     for line, step in zip(journal.lines, journal.match.history, strict=True):
         for player, cards in zip(step.state.players, step.state.hands, strict=True):
-            yield Oddity.HAND, player, cards
+            yield Award.HAND, player, cards
         actor = step.state.actor if step.state.phase is Phase.TURN else None
         if begun is not None and actor != begun[0]:
             seconds = line.time - begun[1]
             if 0 < seconds < _BREAK_SECONDS:
-                yield Oddity.THINKER, begun[0], round(seconds)
+                yield Award.THINKER, begun[0], round(seconds)
             begun = None
         if actor is not None and begun is None:
             begun = actor, line.time

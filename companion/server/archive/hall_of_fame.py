@@ -15,7 +15,7 @@ from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.results import rounds
-from companion.server.archive.awards import Found, is_hit, oddities
+from companion.server.archive.awards import Found, awards, is_hit
 from companion.server.archive.people import People
 from companion.server.schema.answers import Answer
 from companion.store import Store
@@ -147,7 +147,7 @@ class Hall:
             player: Fame(**{figure: tally[player, figure] for figure in Fame.model_fields})
             for player in journal.match.everyone
         }
-        return _Counted(fame, tuple(oddities(journal)))
+        return _Counted(fame, tuple(awards(journal)))
 
 
 def _tally(journal: Journal) -> Counter[tuple[str, str]]:

@@ -50,13 +50,13 @@ class Teaching:
 
     def look(self) -> None:
         """Add the current corrections to the selected deck; raises DeckFileError, StoreError."""
-        name, match, told = self._chosen(), self._table.match_id, self._table.corrected()
-        if name is None or match is None or self._known == (name, match, told):
+        name, match, corrected = self._chosen(), self._table.match_id, self._table.corrected()
+        if name is None or match is None or self._known == (name, match, corrected):
             return
         if not self._decks.load(name).learns:
             return
-        self._known = name, match, told
-        standing = [one for reading, card in told if (one := self._correction(match, reading, card)) is not None]
+        self._known = name, match, corrected
+        standing = [one for reading, card in corrected if (one := self._correction(match, reading, card)) is not None]
         changed = False
 
         def teach(deck: LearntDeck) -> LearntDeck:

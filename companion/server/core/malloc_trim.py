@@ -15,7 +15,7 @@ import threading
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of <malloc.h>
 _ARENAS = 2
 _BIG = 4 * 2**20
-"""mmap threshold in bytes. Above the size of a camera frame, so that frames are not mapped anew each time."""
+"""mmap threshold in bytes. Above the size of a camera frame, so that frames are not mapped again each time."""
 
 TRIM_SECONDS = 10.0
 """Interval of malloc_trim. Simulated play frees up to 60 MB in half a minute; a call takes about 20 ms."""

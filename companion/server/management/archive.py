@@ -15,7 +15,7 @@ from companion.referee.errors import RefereeError
 from companion.results import deeds, rounds, totals
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api, Media
-from companion.server.archive.awards import oddities
+from companion.server.archive.awards import awards
 from companion.server.core.errors import RefusalError
 from companion.server.schema.answers import Answer, kept_picture_response
 from companion.server.schema.fields import Body, ExportName
@@ -55,7 +55,7 @@ class DeedsAnswer(Answer):
     challenges_lost: int
 
 
-class OddityAnswer(Answer):
+class AwardAnswer(Answer):
     """One award of a match: who gets it, and the amount or seconds."""
 
     kind: str
@@ -83,7 +83,7 @@ class ScoresAnswer(Answer):
     rounds: list[RoundAnswer]
     totals: list[dict[str, int]]
     deeds: dict[str, DeedsAnswer]
-    oddities: list[OddityAnswer]
+    awards: list[AwardAnswer]
     moves: int
 
 
@@ -236,9 +236,9 @@ def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
         rounds=[RoundAnswer.model_validate(asdict(each)) for each in rounds(journal)],
         totals=totals(journal),
         deeds={player: DeedsAnswer(**asdict(done)) for player, done in deeds(match).items()},
-        oddities=[
-            OddityAnswer(kind=found.kind.value, players=list(found.players), amount=found.amount)
-            for found in oddities(journal)
+        awards=[
+            AwardAnswer(kind=found.kind.value, players=list(found.players), amount=found.amount)
+            for found in awards(journal)
         ],
         moves=len(match.history),
     )

@@ -47,7 +47,7 @@ class DeckAnswer(Answer):
 class DecksAnswer(Answer):
     """All learnt decks by name, and the selected one.
 
-    `hard_to_see`: the cards just learnt hardly differed from what lay beneath. `mostly_nameless`: most of their names
+    `hard_to_see`: the cards just learnt looked almost like what lay beneath. `mostly_nameless`: most of their names
     are uncertain, so the deck is not used for reading.
     """
 

@@ -125,8 +125,8 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) 
     low = pile <= thresholds.LOW_PILE
     allowed = may.cards
     shares = _Shares(left, allowed, thresholds.RESHUFFLED_IF_LOW if low else thresholds.IMPOSSIBLE)
-    best, surest = sight.probabilities[0] if sight.probabilities else (None, 0.0)
-    bends = surest >= thresholds.CLEAR_READING and best not in allowed
+    best, highest = sight.probabilities[0] if sight.probabilities else (None, 0.0)
+    bends = highest >= thresholds.CLEAR_READING and best not in allowed
     for card, probability in sight.probabilities[: thresholds.CANDIDATES]:
         if (
             probability <= (thresholds.FAINT if mode.alone else thresholds.NEGLIGIBLE)

@@ -89,16 +89,16 @@ class RevisionLog:
         if not count:
             return self
         shares: dict[Hashable, float] = defaultdict(float)
-        likeliest: dict[Hashable, Hypothesis] = {}
+        most_probable: dict[Hashable, Hypothesis] = {}
         for hypothesis in hypotheses:
             outcome = _outcome_after(hypothesis, count)
             shares[outcome] += hypothesis.weight
-            likeliest.setdefault(outcome, hypothesis)
+            most_probable.setdefault(outcome, hypothesis)
         current = _match_key(self.known)
         best = max(shares, key=lambda outcome: shares[outcome])
         clear = shares[best] >= thresholds.REVISION_PROBABILITY or shares.get(current, 0.0) <= 1 - thresholds.SURE
         outcome = best if clear else current
-        return replace(self, ruled=likeliest[outcome].ways[:count]) if outcome in likeliest else self
+        return replace(self, ruled=most_probable[outcome].ways[:count]) if outcome in most_probable else self
 
     def continuations(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
         """Return the hypotheses that agree with all rulings, from there on."""

@@ -63,7 +63,7 @@ def _taken(situation: Situation, way: Way, seat: int, reach: Reach, left: float 
 
 
 def _came_too_soon(situation: Situation, seat: int, began: float) -> bool:
-    """Whether a hand can hardly have arrived for cards by then. began: seconds by the camera's clock."""
+    """Whether a hand is unlikely to have reached for cards by then. began: seconds by the camera's clock."""
     if situation.landed is not None and began - situation.landed < thresholds.MIN_DRAW_DELAY_SECONDS:
         return True
     return any(

@@ -106,7 +106,7 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
 
 
 def _shares(state: State, options: list[Move]) -> list[float]:
-    """Return the probability of each choice: equal, except that hardly anybody targets themselves (R24)."""
+    """Return the probability of each choice: equal, except that players rarely target themselves (R24)."""
     themselves = None if state.turn is None else Target(state.players[state.turn])
     others = sum(option != themselves for option in options)
     if others in (0, len(options)):

@@ -86,13 +86,13 @@ class Calibration:
     def in_picture(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return the sightings of a picture with calibrated confidences."""
         kinds = self.kinds(found)
-        told = [self.calibrated(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
-        doubtful = sum(one.whole and one.confidence < _HARDLY_READ for one in told)
+        calibrated = [self.calibrated(sighting, kind) for sighting, kind in zip(found, kinds, strict=True)]
+        doubtful = sum(one.whole and one.confidence < _HARDLY_READ for one in calibrated)
         # Confident sightings never count as degraded themselves.
-        spoilt = doubtful > _SPOILT * max(1, sum(one.whole for one in told) - 1)
+        spoilt = doubtful > _SPOILT * max(1, sum(one.whole for one in calibrated) - 1)
         return [
             one.capped(UNCERTAIN_MOST) if spoilt and kind is Kind.AMONG else one
-            for one, kind in zip(told, kinds, strict=True)
+            for one, kind in zip(calibrated, kinds, strict=True)
         ]
 
     def on_pile(self, found: Sequence[Sighting]) -> list[Sighting]:

@@ -1,8 +1,8 @@
 """Cheap change detection on small pictures, so that the networks run only when needed.
 
 Pictures are compared by structure: luminance minus its local mean, divided by its local contrast. Lamps and exposure
-control change brightness and contrast, but hardly this (local contrast normalisation: Jarrett et al., What is the Best
-Multi-Stage Architecture for Object Recognition?, 2009).
+control change brightness and contrast, but change this structure little (local contrast normalisation: Jarrett et al.,
+What is the Best Multi-Stage Architecture for Object Recognition?, 2009).
 """
 
 from __future__ import annotations

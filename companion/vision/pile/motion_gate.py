@@ -41,7 +41,7 @@ _NEWS = 2 * MOTION
 _EVERYWHERE = 0.4
 # Seconds to wait for a hand, ten times a usual play; what lies still for longer has become part of the table.
 HAND_PATIENCE = 2.0
-# Seconds between updates of the reference picture without news; daylight hardly changes in a second.
+# Seconds between updates of the reference picture without news; daylight changes little in a second.
 _REFRESH_SECONDS = 1.0
 # Seconds the first card must lie before its place becomes the pile's: twice a usual hand.
 _FINDING_SECONDS = 0.4
@@ -129,7 +129,7 @@ class MotionGate:
         self._stirred = False
         self.moving: Mask | None = None
         """Mask of changes since the previous picture, None if undefined."""
-        self._told: Quad | None = None
+        self._within: Quad | None = None
         self._reported_at = 0.0
         self._background = Background()
         self.restless: Mask | None = None
@@ -224,9 +224,9 @@ class MotionGate:
 
     def _lies_as_reported(self, view: View, reference: View) -> bool:
         """Whether a card just reported past an arm still lies as it did."""
-        if self._told is None or view.time - self._reported_at >= ONE_PLAY:
+        if self._within is None or view.time - self._reported_at >= ONE_PLAY:
             return False
-        return view.shows_as(reference, self._told, UNCHANGED)
+        return view.shows_as(reference, self._within, UNCHANGED)
 
     def has_hand(self, view: View, changed: Mask, zone: Zone) -> bool:
         """Whether a foreground object crosses the zone's edge and touches a change inside it."""
@@ -247,11 +247,11 @@ class MotionGate:
             foreign &= (sizes >= least_of_arm(length))[labels].astype(np.uint8)
         return reaches_in(foreign, window, length)
 
-    def refer_to(self, view: View, told: Quad | None = None) -> None:
-        """Make this the reference picture; only inside `told` if an arm is still leaving."""
+    def refer_to(self, view: View, within: Quad | None = None) -> None:
+        """Make this the reference picture; only inside `within` if an arm is still leaving."""
         self.reference = view
-        self._told, self._reported_at = told, view.time
-        self._stirred = told is not None
+        self._within, self._reported_at = within, view.time
+        self._stirred = within is not None
 
 
 def is_everywhere(changed: Mask) -> bool:

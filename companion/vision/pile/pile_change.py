@@ -94,7 +94,7 @@ _SAME_FACE_FAR, _MISREAD = 0.5, 0.05
 _ONE_FACE, _INEXACT = 0.75, 0.3
 # Probability of a landing if edges are inconclusive but something changed: pushes are more common.
 _BRUSHED = 0.3
-# Minimum confidences of a new card where the small picture hardly changed: basic; high, with less required
+# Minimum confidences of a new card where the small picture changed little: basic; high, with less required
 # dissimilarity (landed cards had at least 0.998); certain, with the similarity allowed then (a white 5 exactly on an 8
 # had 0.78).
 _WELL_READ, _SURELY_READ, _CERTAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
@@ -288,7 +288,7 @@ def _by_edges(card: Outline) -> float:
 def _is_unknown_card(card: Outline) -> bool:
     """Whether an unknown card is read on the top one with a dissimilar picture.
 
-    If faces are almost bare, or differ only in colour, one may replace another with hardly a change in the small
+    If faces are almost bare, or differ only in colour, one may replace another with little change in the small
     picture.
     """
     look = card.look
@@ -297,12 +297,12 @@ def _is_unknown_card(card: Outline) -> bool:
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
     if pushed or card.overlap_with_top <= _TOUCHING:
         return False
-    surely = card.confidence >= _SURELY_READ
-    if surely and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
+    is_confident = card.confidence >= _SURELY_READ
+    if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
         return True
     if card.confidence >= _CERTAINLY_READ:
         return card.likeness_in_place < _ANOTHER_FACE
-    return card.likeness_in_place < (_ONE_FACE if surely else _SAME_FACE_FAR)
+    return card.likeness_in_place < (_ONE_FACE if is_confident else _SAME_FACE_FAR)
 
 
 def _half_seen(look: Evidence) -> Outline | None:

@@ -126,7 +126,7 @@ def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float
 def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Lying]:
     """Return the known cards, lower ones at the places where they are read now.
 
-    Laying a card often pushes others. If a card hardly moved, the outline from when it was open is more exact.
+    Laying a card often pushes others. If a card moved little, the outline from when it was open is more exact.
     """
     top = known[-1]
     seen = [s for s in sightings if s.whole and not is_at(s, top)]

@@ -115,9 +115,9 @@ class PileTracker:
         still = self._stillness.take(picture, self.zone)
         if still is None or still.moved:
             self._looks.clear()
-        told = self._relocate(picture) or self._confirm_glimpse(picture)
-        if told:
-            return events + told
+        found = self._relocate(picture) or self._confirm_glimpse(picture)
+        if found:
+            return events + found
         if still is not None:
             # One look at a picture that has not settled is enough.
             seen = self._counts_glimpse(still) and not still.settled
@@ -208,7 +208,7 @@ class PileTracker:
         if self._pile.has_just_landed(top.card, picture.time):
             return []
         self._looks.clear()
-        self._stillness.refer_to(picture, told=top.quad)
+        self._stillness.refer_to(picture, within=top.quad)
         before, self._pile = self._pile, self._pile.landed(top, picture.time).seen(glimpse.look.sightings)
         probabilities, like = Agreement(judgement, (judgement,)).probabilities, before.top == top.card
         return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]

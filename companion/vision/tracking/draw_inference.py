@@ -55,7 +55,7 @@ _IF_SHADOW = 20.0
 # weight of the second value in draws, as tidy piles change by a fifth of untidy ones. Minimum significant share and
 # maximum factor.
 _UNCHANGED, _CHANGED, _STRAYS, _WORTH = 0.012, 0.1, 0.72, 2.0
-_LEAST, _MOST_TOLD = 0.005, 13.0
+_LEAST, _MOST_ODDS = 0.005, 13.0
 
 
 class Changes:
@@ -76,8 +76,8 @@ class Changes:
         """
         drawn, nothing = self._sum / self._weight, _log(_UNCHANGED)
         # Ratio of two normal densities; uninformative if the top never changes.
-        told = (drawn - nothing) * ((drawn + nothing) / 2 - _log(share)) / _STRAYS**2
-        odds = float(np.clip(np.exp(told), 1 / _MOST_TOLD, _MOST_TOLD))
+        log_odds = (drawn - nothing) * ((drawn + nothing) / 2 - _log(share)) / _STRAYS**2
+        odds = float(np.clip(np.exp(log_odds), 1 / _MOST_ODDS, _MOST_ODDS))
         return odds if alone else max(1.0, odds)
 
 
@@ -99,7 +99,7 @@ def is_sure(reach: HandVisit, draw: Spot) -> bool:
     return _odds(reach, draw) <= _NOTHING * _IF_NOT_ASKED
 
 
-def told(
+def draw_event(
     reach: HandVisit, zone: Zone, draw: Spot | None, pile_odds: float = 1.0, back: Floats | None = None
 ) -> PileReached:
     """Return the event of a visit.

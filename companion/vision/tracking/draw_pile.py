@@ -229,8 +229,8 @@ class DrawPile:
             (self._hands(back.middle, zone, bare=False) + share * self._looks_tell(back), -back.away, back.middle)
             for back, share in zip(self._backs, tells, strict=True)
         ]
-        likeliest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
-        least = max(likeliest, _TOLD_BESIDES if likeliest >= _TOLD else _TOLD)
+        highest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
+        least = max(highest, _TOLD_BESIDES if highest >= _TOLD else _TOLD)
         if best is not None and hands(best) >= least:
             self._found = np.asarray(np.median([v.place for v in self._near(best, zone)], axis=0), np.float64)
 

@@ -91,14 +91,14 @@ class DrawPileMonitor:
         # After a knock the discard pile differs as well, but a hand may cover it by now.
         beside = (difference(before, each, discard.middle, discard.length) for each in (after, picture))
         knocked = min((one for one in beside if one is not None), default=1.0) >= _SAME
-        # A continuing picture starts anew when it is renewed.
+        # A continuing picture starts again when it is renewed.
         ended = after.began if after.began > before.ended else after.ended
         change = TopChange(before.ended, ended, share)
         if share < _TAKEN or knocked or change.ended - change.began > _OUT_OF_VIEW:
             return None
-        return None if self._is_told(change, held, picture.ended) else change
+        return None if self._is_reported(change, held, picture.ended) else change
 
-    def _is_told(self, change: TopChange, held: Iterable[PileReached], now: float) -> bool:
+    def _is_reported(self, change: TopChange, held: Iterable[PileReached], now: float) -> bool:
         drawn = (*self._drawn, *filter(_drew, held))
         began, ended = change.began - _STAYS_ABOUT, change.ended + _STAYS_ABOUT
         return any(change.began - _ABOUT < time <= now for time in self._touched) or any(

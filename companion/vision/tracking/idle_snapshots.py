@@ -175,8 +175,8 @@ class IdleSnapshots:
         place: (2,) the pile's middle, length: of a card, both in frame pixels. clearly: use only pictures without arms
         at the pile, which are preferred in any case.
         """
-        told = (series.changed(place, length, began, ended) for series in self._series[: 1 if clearly else None])
-        return next((change for change in told if change is not None), None)
+        changes = (series.changed(place, length, began, ended) for series in self._series[: 1 if clearly else None])
+        return next((change for change in changes if change is not None), None)
 
 
 def difference(old: Picture, new: Picture, place: Point, length: float, least: float = 0.5) -> float | None:

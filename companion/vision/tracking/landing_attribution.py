@@ -56,7 +56,7 @@ def attributed_to(
     least = min(against, default=np.inf)
     if least == np.inf:
         return ()
-    weights = [float(np.exp(_TELLS * (least - told))) for told in against]
+    weights = [float(np.exp(_TELLS * (least - cost))) for cost in against]
     shares = [(track, weight / sum(weights)) for track, weight in zip(tracks, weights, strict=True)]
     return tuple(sorted((one for one in shares if one[1] >= _HARDLY), key=lambda one: -one[1]))
 
@@ -78,10 +78,10 @@ def _against(track: Track, spot: Spot, landed: float, *, new: bool, unlike: floa
         if away > _LAID_FROM:
             continue
         appeared = track.samples[0].time > landed - _COMES_BEFORE
-        told = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
-        told += unlike - brought * (landed - time <= _AT_ONCE)
-        if told < least:
-            least = min(least, told + _RESTED * _rests(track, time, spot))
+        cost = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
+        cost += unlike - brought * (landed - time <= _AT_ONCE)
+        if cost < least:
+            least = min(least, cost + _RESTED * _rests(track, time, spot))
     return least
 
 

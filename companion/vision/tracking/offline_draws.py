@@ -18,7 +18,7 @@ from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, tur
 from companion.vision.core.events import PileKind, PileReached
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Floats, Zone
-from companion.vision.tracking.draw_inference import Changes, is_sure, told
+from companion.vision.tracking.draw_inference import Changes, draw_event, is_sure
 from companion.vision.tracking.draw_pile import (
     A_BACK,
     FARTHEST,
@@ -115,10 +115,10 @@ class OfflineDraws:
                     share = None if change is None else change.share
                 stays.append((reach, zone, draw, back, share))
                 if share is not None and is_sure(reach, draw):
-                    changes.note(share, 1 - told(reach, zone, draw, changes.odds(share)).drawn[0])
+                    changes.note(share, 1 - draw_event(reach, zone, draw, changes.odds(share)).drawn[0])
         reaches = [reach for reach, *_ in stays]
         found = [
-            told(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, reaches)), back)
+            draw_event(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, reaches)), back)
             for reach, zone, draw, back, share in stays
         ]
         return sorted(found, key=lambda event: event.time)
@@ -136,15 +136,15 @@ class OfflineDraws:
             looks = int(np.count_nonzero(there))
             _, counts = np.unique(list(arms.values()), return_counts=True)
             clearly = float(clear[there].mean()) if looks else 0.0
-            surely = looks > 0 and looks >= _MOSTLY * looked and clearly >= _SURELY
-            if not surely and (len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES)):
+            is_confident = looks > 0 and looks >= _MOSTLY * looked and clearly >= _SURELY
+            if not is_confident and (len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES)):
                 return 0.0
             # One player's hand may rest at a place all evening; everybody goes to the draw pile.
             return float(np.log1p(counts).sum()) + looks_evidence(looks, looked, float(np.hypot(*place)), clearly)
 
         away = np.hypot(*backs.T)
-        surely = backs[(clear >= _SURELY) & (away >= NEAREST) & (away <= FARTHEST)]
-        found = [*places[:: 1 + len(places) // _MOST_PLACES], *surely[:: 1 + len(surely) // _MOST_PLACES]]
+        is_confident = backs[(clear >= _SURELY) & (away >= NEAREST) & (away <= FARTHEST)]
+        found = [*places[:: 1 + len(places) // _MOST_PLACES], *is_confident[:: 1 + len(is_confident) // _MOST_PLACES]]
         best = max(found, key=score, default=None)
         if best is None or not score(best):
             return None

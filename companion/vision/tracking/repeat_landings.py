@@ -1,6 +1,6 @@
 """Decides by the hands at the pile whether a card identical to the one below has landed.
 
-Pictures hardly distinguish a card laid almost exactly on an identical one from a small push. Who lays a card is seen
+In pictures a card laid almost exactly on an identical one looks like a small push. Who lays a card is seen
 with its colours on the way; who pushes or takes one is not.
 """
 
@@ -41,7 +41,7 @@ def reweighted_by_load(event: CardLanded, similarity: float | None) -> CardLande
     landed = sum(share for _, share in event.probabilities)
     if not event.same_face or similarity is None or not 0 < landed < 1:
         return event
-    told = float(np.clip(_TELLS * (similarity - _TELLS_NOTHING), -_MOST, _MOST))
-    odds = landed / (1 - landed) * np.exp(told)
+    log_odds = float(np.clip(_TELLS * (similarity - _TELLS_NOTHING), -_MOST, _MOST))
+    odds = landed / (1 - landed) * np.exp(log_odds)
     times = float(odds / (1 + odds)) / landed
     return replace(event, probabilities=tuple((card, share * times) for card, share in event.probabilities))

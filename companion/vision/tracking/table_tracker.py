@@ -41,7 +41,7 @@ from companion.vision.imaging.stabilizer import SHAKES, Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.draw_inference import Changes, event_from_odds, is_alone, is_sure, told
+from companion.vision.tracking.draw_inference import Changes, draw_event, event_from_odds, is_alone, is_sure
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
 from companion.vision.tracking.draw_pile_change import DrawPileMonitor
 from companion.vision.tracking.idle_snapshots import Changed, IdleSnapshots, hidden_share
@@ -104,7 +104,7 @@ class TableTracker:
         self._held_back: list[_Held] = []
         self._at_discard: list[HandVisit] = []
         self._gone: list[Track] = []
-        self._told: set[tuple[int, float]] = set()
+        self._reported: set[tuple[int, float]] = set()
         self._known_spot: Spot | None = None
         self._drawn: list[float] = []
         self._quiet = IdleSnapshots(keep=None if whole else _QUIET)
@@ -231,9 +231,9 @@ class TableTracker:
             if held is None:
                 continue
             if reach.kind is PileKind.DRAW:
-                if any(n == reach.track.number and reach.began <= ended for n, ended in self._told):
+                if any(n == reach.track.number and reach.began <= ended for n, ended in self._reported):
                     continue
-                self._told.add((reach.track.number, reach.ended))
+                self._reported.add((reach.track.number, reach.ended))
             else:
                 recent = (other for other in self._at_discard if reach.ended - other.ended <= REMEMBERED)
                 self._at_discard = [*recent, reach]
@@ -276,12 +276,12 @@ class TableTracker:
         table = self._arms.table
         back = None if table is None else table.within(square_at(held.draw))
         if change is None:
-            return told(held.reach, held.zone, held.draw, back=back)
+            return draw_event(held.reach, held.zone, held.draw, back=back)
         others = (other.reach for other in self._held_back if other.draw is not None)
         alone = is_alone(held.reach, others, self._drawn, change.since)
         if not held.reach.track.is_shadow:
             self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
-        event = told(held.reach, held.zone, held.draw, self._changes.odds(change.share, alone), back)
+        event = draw_event(held.reach, held.zone, held.draw, self._changes.odds(change.share, alone), back)
         if is_sure(held.reach, held.draw):
             self._changes.note(change.share, 1 - event.drawn[0])
         return event
@@ -360,7 +360,7 @@ class TableTracker:
         if was_laying(reach, self._laid):
             return None
         draw = self._draw_pile.spot(zone)
-        return _Held(told(reach, zone, draw), reach, zone, draw if drawing else None)
+        return _Held(draw_event(reach, zone, draw), reach, zone, draw if drawing else None)
 
     def _arm(self, track: Track, landed: CardLanded) -> Arm:
         zone = self.tracker.zone
