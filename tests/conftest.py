@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Fixtures and settings shared by all tests."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The arrows between modules point one way, and no module outgrows a reader's patience."""
+"""Imports between modules point one way, and modules stay small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said at the table, and that it can be said in every language."""
+"""What the caller says at the table, in every language."""
 
 from __future__ import annotations
 

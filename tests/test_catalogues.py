@@ -1,4 +1,4 @@
-"""Every sentence of the caller is in the catalogue of each language, and each catalogue is compiled."""
+"""Every sentence of the caller is in each language's catalogue, and each catalogue is compiled."""
 
 from __future__ import annotations
 

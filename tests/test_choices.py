@@ -1,4 +1,4 @@
-"""What there is to choose has one source: an edition, an option or a language more is offered everywhere at once."""
+"""Choices have one source: a further edition, option or language is offered everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common options, what is said when a library is missing, and how little the quick commands import."""
+"""Common options, messages about missing libraries, and the few imports of quick commands."""
 
 from __future__ import annotations
 

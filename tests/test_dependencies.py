@@ -1,4 +1,4 @@
-"""What is imported is declared, and no version is allowed that is known to have holes."""
+"""Imported packages are declared, and versions with known vulnerabilities are excluded."""
 
 from __future__ import annotations
 

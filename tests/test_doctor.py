@@ -1,4 +1,4 @@
-"""Each check in health and in sickness, and the command's exit status."""
+"""Each check when healthy and when failing, and the command's exit status."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_an_old_python_is_refused() -> None:
     assert doctor.check_python((3, 11, 0)) == Check("Python", State.OK, "3.11.0")
 
 
-def test_libraries_are_there_and_a_missing_system_library_is_told_how_to_install() -> None:
+def test_missing_system_library_is_reported_with_the_install_command() -> None:
     assert doctor.check_libraries().state is State.OK
     check = doctor.check_libraries(_broken)
     assert check.state is State.MISSING

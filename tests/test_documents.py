@@ -1,4 +1,4 @@
-"""The documents of the rules and of the transcript hold what the code cites, and what the code does."""
+"""The documents of the rules and the transcript agree with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`companion follow`: a film of a simulated match, nobody tapping anything, to its transcript."""
+"""`companion follow`: from a film of an untapped simulated match to its transcript."""
 
 from __future__ import annotations
 

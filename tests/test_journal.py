@@ -1,4 +1,4 @@
-"""The journal: the line that each standing move came from, and what undos took back."""
+"""The journal: the line behind each current move, and what undo removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules sheet tells what is in the deck and which rules are on, in every language."""
+"""The rules sheet lists the deck and the active rules in every language."""
 
 from __future__ import annotations
 

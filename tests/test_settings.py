@@ -1,4 +1,4 @@
-"""Settings: where they come from, what wins, and what is said of those that do not hold."""
+"""Settings: their sources, their precedence, and messages about invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text as Windows, Excel and people write it: byte order marks, UTF-16, backslashes, short card names."""
+"""Text files of Windows, Excel and people: byte order marks, UTF-16, backslashes, short card names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`companion watch`: what it prints, line by line, and what it says where a source cannot be watched."""
+"""`companion watch`: its output line by line, and its messages about sources that cannot be watched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench of learnt decks: its pictures, and what it says of a small one."""
+"""Tests of `bench decks`: its pictures, and the report on a small deck."""
 
 from __future__ import annotations
 

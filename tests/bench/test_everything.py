@@ -1,4 +1,4 @@
-"""All benchmarks as one result: rows, units, plots, and what is said when one fails."""
+"""Tests of the combined benchmark: rows, units, plots, and the message if one part fails."""
 
 from __future__ import annotations
 

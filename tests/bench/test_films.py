@@ -1,4 +1,4 @@
-"""`companion bench films`: films are followed, and their transcripts held against what was played."""
+"""Tests of `companion bench films`: transcripts of films are compared with what was played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaps in what a camera sees, and the grading of the tops reported after them."""
+"""Tests of gaps in a camera's view, and of grading the tops reported after them."""
 
 from __future__ import annotations
 

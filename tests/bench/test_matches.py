@@ -1,4 +1,4 @@
-"""The bench of simulated matches: its report, and what it plays with."""
+"""Tests of the benchmark of simulated matches: its report and its options."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def test_the_temperature_that_fits_is_the_one_that_makes_confidences_true(right:
 
 
 @pytest.mark.parametrize(("knocked", "invented"), [(3.5, 0), (1.0, 1), (4.5, 1)])
-def test_a_pile_that_moves_in_the_picture_as_the_camera_is_knocked_is_no_invention(
-    knocked: float, invented: int
-) -> None:
+def test_pile_moved_by_a_knocked_camera_is_no_false_event(knocked: float, invented: int) -> None:
     card, score = Card.parse("red 7"), Score()
     truth = [TrueEvent(PileChange.LANDED, 2.0, 2.3, card)]
     grade(score, 1, truth, [(2.5, CardLanded(2.3, ((card, 1.0),))), (4.3, PileMoved(4.0))], [knocked])

@@ -1,4 +1,4 @@
-"""The people of simulated matches: what they make of a table that is right, and of one that errs."""
+"""Tests of the simulated people: how they react to a correct table and to a wrong one."""
 
 from __future__ import annotations
 

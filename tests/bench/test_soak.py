@@ -1,4 +1,4 @@
-"""The soak: a server is played at, sampled and plotted, and its growth told."""
+"""Tests of the soak: a server under load is sampled and plotted, and its growth is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ultralytics says on a new machine, beside what a benchmark prints."""
+"""Messages that ultralytics prints on a new machine do not mix with a benchmark's output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print("{}")
 """
 
 
-def test_nothing_but_json_is_printed_where_ultralytics_writes_its_settings_first(tmp_path: Path) -> None:
+def test_output_is_only_json_despite_ultralytics_messages(tmp_path: Path) -> None:
     env = {**os.environ, "YOLO_CONFIG_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", _PROGRAM], env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "{}\n"

@@ -1,4 +1,4 @@
-"""Hardships: each has its effect, and labels stay true."""
+"""Tests of image degradations: each has its effect, and labels stay correct."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_people_sit_clockwise_and_not_too_close(players: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(1, 9))
-def test_the_moves_of_lively_people_are_a_match_and_every_drawn_card_is_fetched(seed: int) -> None:
+def test_lively_people_play_a_match_and_fetch_every_drawn_card(seed: int) -> None:
     script = write_script(seed, EditionName.CLASSIC, ("Ann", "Ben", "Cy", "Dee"), longest=25, lively=True)
     match = Match(script.header)
     drawn = 0

@@ -1,4 +1,4 @@
-"""What an edition file must not hold is refused with line and key, and nothing else happens."""
+"""Invalid edition files are refused with line and key, and have no other effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The editions that ship: their decks keep their cards, their words are there, and the laboratory knows its limits."""
+"""The shipped editions conserve cards and have all texts; the laboratory agrees with known limits."""
 
 from __future__ import annotations
 

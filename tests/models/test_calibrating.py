@@ -1,4 +1,4 @@
-"""Calibration fitted on readings that are known to be right or wrong."""
+"""Tests of calibration fitted on readings that are known to be right or wrong."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _readings(corners: int, right: float, count: int = 60) -> list[Reading]:
     ]
 
 
-def test_confidence_of_corners_rises_if_they_are_right_more_often_than_predicted() -> None:
+def test_underconfident_corners_are_calibrated_upwards() -> None:
     assert fitted(_readings(1, 0.8), Calibration()).index == pytest.approx(1.0, abs=0.05)
     assert fitted(_readings(1, 0.95), Calibration()).index < 0.6
     assert fitted(_readings(1, 0.6), Calibration()).index > 2

@@ -1,4 +1,4 @@
-"""Training crops: degradation keeps what they show."""
+"""Training crops: degradation keeps the content readable."""
 
 from __future__ import annotations
 

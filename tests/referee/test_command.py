@@ -1,4 +1,4 @@
-"""The command line of the referee: what it prints, how it ends, and that nothing makes it stumble."""
+"""The referee's command line: its output, its exit status, and robustness against any input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules one by one, and together: known answers, and that none is missing."""
+"""Known-answer tests of the rules, one by one and combined; every rule is covered."""
 
 from __future__ import annotations
 

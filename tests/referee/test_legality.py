@@ -1,4 +1,4 @@
-"""What a screen is told may be done, and what a camera may expect to see."""
+"""Which moves a screen offers, and what a camera can expect to see."""
 
 from __future__ import annotations
 

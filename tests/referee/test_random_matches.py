@@ -1,4 +1,4 @@
-"""What must hold in every match, tried on random ones."""
+"""Invariants of every match, tested on random matches."""
 
 from __future__ import annotations
 

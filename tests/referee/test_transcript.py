@@ -1,4 +1,4 @@
-"""What a transcript may say, and how it is refused where it may not."""
+"""The transcript format: what is accepted, and how the rest is refused."""
 
 from __future__ import annotations
 

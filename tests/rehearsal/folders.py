@@ -1,4 +1,4 @@
-"""What the tests of the rehearsal share: folders of labelled pictures, and a server to play at."""
+"""Shared fixtures of the rehearsal's tests: folders of labelled pictures and a server."""
 
 from __future__ import annotations
 

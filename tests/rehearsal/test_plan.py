@@ -1,4 +1,4 @@
-"""A planned round is one that the rules allow, with a photograph for every card."""
+"""A planned round follows the rules and has a photograph for every card."""
 
 from __future__ import annotations
 

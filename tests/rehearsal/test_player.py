@@ -1,4 +1,4 @@
-"""A round with photographs at a running server: what is read rightly, wrongly, unsurely or not at all is told apart."""
+"""A round of photographs at a running server separates right, wrong, uncertain and missing readings."""
 
 from __future__ import annotations
 

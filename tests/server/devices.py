@@ -1,4 +1,4 @@
-"""What the server's tests share."""
+"""Helpers shared by the server's tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody on the same network, or a page from elsewhere, might try."""
+"""Attacks from the same network or from pages of other origins."""
 
 from __future__ import annotations
 

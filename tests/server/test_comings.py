@@ -1,4 +1,4 @@
-"""Somebody joins or leaves between two rounds: who may, what the board and the exports say, and a restart."""
+"""Players who join or leave between rounds: permissions, score board, exports, restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody who is slow, silent or many keeps others from being answered."""
+"""Slow, silent or numerous clients do not block others."""
 
 from __future__ import annotations
 

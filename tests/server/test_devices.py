@@ -1,4 +1,4 @@
-"""The joined devices: the host sees them, and can sign a single one out."""
+"""The host sees the joined devices and can sign one out."""
 
 from __future__ import annotations
 

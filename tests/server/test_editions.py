@@ -1,4 +1,4 @@
-"""Editions through the API: list, read, check, keep, preview, try, and play one."""
+"""Editions through the API: list, read, check, save, preview, try and play."""
 
 from __future__ import annotations
 

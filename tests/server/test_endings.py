@@ -1,4 +1,4 @@
-"""How `companion play` ends: asked by the system, as a container's first process, or because it cannot begin."""
+"""How `companion play` ends: on signals, as a container's first process, or if it cannot start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A full disk, a second companion, a damaged match: nothing that was acknowledged is lost, and it is said plainly."""
+"""A full disk, a second companion, a damaged match: nothing acknowledged is lost, and the message is clear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a request: a rule for programs and pages, and words for each in every language."""
+"""Request errors: a rule for programs and pages, and a message in every language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages are made of: it travels compressed, is kept by the browser, and is named up front."""
+"""Static files are compressed, cached by the browser, and listed in the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person who is forgotten: no trace in what is kept, in the file's bytes and in what is written out later."""
+"""A person who is forgotten leaves no trace in stored data, in file contents or in later exports."""
 
 from __future__ import annotations
 

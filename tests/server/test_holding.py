@@ -1,4 +1,4 @@
-"""Only what is at this table, now, touches a match: a camera that may show something else is held back."""
+"""Only the current table affects a match: a camera that may show something else is held back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live stream: what a screen is sent, and how it goes on after a break."""
+"""The event stream: what a screen receives, and how it resumes after a break."""
 
 from __future__ import annotations
 

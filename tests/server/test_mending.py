@@ -1,4 +1,4 @@
-"""Mending through the API: previews, what is dropped, undo and redo, whose a move was or none, where people sit."""
+"""Corrections through the API: previews, dropped moves, undo and redo, the acting player, seats."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_one_call_changes_whose_a_move_was(playing: FlaskClient) -> None:
     assert playing.post("/api/who", json={"n": 2, "player": "Zoe"}).status_code == 409
 
 
-def test_one_call_says_that_a_card_was_drawn_first_and_one_that_a_line_never_was(playing: FlaskClient) -> None:
+def test_one_amendment_adds_a_draw_and_one_removes_a_move(playing: FlaskClient) -> None:
     _tap(playing, {"do": "play", "card": "red 3"})
     assert playing.post("/api/drew", json={"n": 2}).status_code == 200
     assert [line["move"]["do"] for line in playing.get("/api/history").json["lines"]] == ["start", "draw", "play"]

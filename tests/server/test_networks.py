@@ -1,4 +1,4 @@
-"""Which addresses other devices get, on computers with several networks."""
+"""Addresses offered to other devices on computers with several networks."""
 
 from __future__ import annotations
 

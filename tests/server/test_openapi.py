@@ -1,4 +1,4 @@
-"""The API's own description: complete, and true of whatever is asked."""
+"""The API's description is complete and matches every response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may use which route: every route of the API is tried by every role."""
+"""Which role may use which route: every route of the API is tried by every role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The score board, past matches and their export."""
+"""The score board, past matches and their exports."""
 
 from __future__ import annotations
 

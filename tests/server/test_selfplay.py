@@ -1,4 +1,4 @@
-"""The simulated table plays match after match, whatever the camera makes of it."""
+"""The simulated table plays match after match, whatever the camera reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from companion.server.services.services import Services
 pytestmark = pytest.mark.slow
 
 
-def test_a_match_that_the_camera_does_not_see_is_played_to_its_end_and_the_next_begins(
+def test_tapped_match_ends_and_next_match_starts(
     services: Services, reader: StubReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(selfplay, "_PATIENCE", 0.1)

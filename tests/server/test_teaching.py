@@ -1,4 +1,4 @@
-"""A learnt deck that is played with learns from what people correct, if they let it."""
+"""A learnt deck in use learns from corrections, if players allow it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backup and restoration: what comes back is what went in, and a hostile file harms nothing."""
+"""Backup and restoration: the restored data equal the original, and a hostile file does no harm."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_keys_are_not_in_it(tmp_path: Path) -> None:
     assert not [name for name in names if "key" in name or "tls" in name or "devices" in name]
 
 
-def test_nothing_that_is_there_is_overwritten_and_the_running_match_stays_the_last(tmp_path: Path) -> None:
+def test_import_overwrites_nothing_and_keeps_the_running_match(tmp_path: Path) -> None:
     data = backup(full(tmp_path / "old"))
     own = full(tmp_path / "own", "20260102-1000-bbbb", "20260103-1000-cccc")
     store = Store(own)

@@ -1,4 +1,4 @@
-"""What is damaged or deleted is named, and takes nothing else down with it."""
+"""Damaged or deleted files are named and affect nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A drive that cannot lock files, as many network drives, is named; it is not taken for another program."""
+"""A drive that cannot lock files, such as many network drives, is reported as such."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`companion matches` lists, shows, writes out, takes in and deletes what is kept."""
+"""`companion matches` lists, shows, exports, imports and deletes stored matches."""
 
 from __future__ import annotations
 

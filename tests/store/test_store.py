@@ -1,4 +1,4 @@
-"""The store gives back what was put in, stays within bounds, and names what is wrong with a file or a disk."""
+"""The store returns what was stored, stays within limits, and names faults of a file or a disk."""
 
 from __future__ import annotations
 

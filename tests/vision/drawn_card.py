@@ -1,4 +1,4 @@
-"""Drawn cards laid into pictures, for tests that need pixels and no scene."""
+"""Drawn cards placed into pictures, for tests that need pixels and no scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short films of the simulated table for the tracker's tests, and what it says about them."""
+"""Short films of the simulated table for the tracker's tests, and the tracker's events for them."""
 
 from __future__ import annotations
 

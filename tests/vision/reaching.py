@@ -1,4 +1,4 @@
-"""Films of arms on a small drawn table: no look of a hand is assumed, so stripes of noise do for sleeves and skins."""
+"""Films of arms on a small drawn table: sleeves and skin are stripes of noise, so that no appearance is assumed."""
 
 from __future__ import annotations
 

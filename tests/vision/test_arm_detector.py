@@ -1,4 +1,4 @@
-"""Arms as they are told: how many, from where, to which pile."""
+"""Reported arms: their number, origin and pile."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_told_by_its_own_side() ->
     assert off(direction(at_pile[0]), 320) < 30
 
 
-def test_every_frame_of_a_film_at_25_a_second_is_looked_at_and_every_other_one_at_30() -> None:
+def test_film_at_25_fps_uses_every_frame_and_at_30_every_second() -> None:
     looked: dict[int, int] = {}
     for rate in (25, 30):
         watcher = ArmDetector()

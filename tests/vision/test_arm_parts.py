@@ -1,4 +1,4 @@
-"""Arms that are not all of a piece: a wrist like the table, a thumb out of the picture, hands upon hands."""
+"""Arms in several parts: a wrist like the table, a thumb outside the picture, overlapping hands."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
     assert min(seen[-4:]) > 0.4
 
 
-def test_of_a_hand_that_reaches_along_the_rim_the_fingers_are_seen_beside_the_thumb_that_is_farther_in() -> None:
+def test_hand_along_the_border_keeps_its_fingers_beside_the_thumb() -> None:
     part = np.zeros((90, 160), np.bool_)
     part[:20, :90] = True  # a sleeve along the upper rim
     part[8:20, 90:125] = True  # fingers

@@ -1,4 +1,4 @@
-"""What the table looks like without what comes and goes, and that what rested there leaves no ghost."""
+"""The background model without moving objects; objects that rested leave no ghost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards face down, told by what the card reader makes of them: the file that holds it, and what is told without one."""
+"""Face-down cards classified by the card reader's outputs: the file with the classifier, and the result without it."""
 
 from __future__ import annotations
 

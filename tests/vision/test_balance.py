@@ -1,4 +1,4 @@
-"""Coloured light taken back: drawn cards with white on them under lamps, on tables of all colours."""
+"""White balance: drawn cards with white parts under coloured lamps, on tables of all colours."""
 
 from __future__ import annotations
 

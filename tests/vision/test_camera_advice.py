@@ -1,4 +1,4 @@
-"""What stands in the way of reading a picture: drawn pictures spoilt in one way each."""
+"""Advice about what prevents reading: drawn pictures degraded in one way each."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_there_are_words_for_everything() -> None:
     assert in_words(advise(table(), seen(), InView(0.0))).startswith("The draw pile is not in view.")
 
 
-def test_the_helper_says_each_thing_once_and_what_a_passing_hand_does_not_at_all() -> None:
+def test_helper_gives_each_advice_once_and_ignores_a_passing_hand() -> None:
     reported: list[Obstacle] = []
     helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.hindrance))
     dark = table() // 6

@@ -1,4 +1,4 @@
-"""A recording is read frame by frame, a camera by its newest frame; both end when asked to."""
+"""A recording is read frame by frame, a camera by its newest frame; both end on request."""
 
 from __future__ import annotations
 

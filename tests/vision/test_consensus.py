@@ -1,4 +1,4 @@
-"""What several looks agree on, and from when on that is told."""
+"""What several looks agree on, and when the agreement is reported."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size(score
 
 
 @pytest.mark.slow
-def test_where_one_of_several_boxes_is_not_read_a_finer_look_shows_what_was_passed_over() -> None:
+def test_finer_look_finds_a_missed_card_if_one_box_is_unread() -> None:
     scene = SceneMaker(24, (1280, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
     shipped = CardDetector.shipped(None)
     found = [s for s in shipped.detect(scene.image) if s.whole]

@@ -1,4 +1,4 @@
-"""What is put right at last, and what is not beyond doubt, of cards whose reading something speaks against."""
+"""Late corrections and remaining doubt about cards with contradicting evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hand's way and the pile's top tell of a draw, on ways and pictures that are made up."""
+"""Inference of draws from a hand's path and the pile's top, on synthetic paths and pictures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def nothing(reach: HandVisit) -> float:
     return event.drawn[0]
 
 
-def test_a_hand_that_comes_for_the_middle_of_the_pile_stays_and_leaves_has_drawn() -> None:
+def test_visit_to_the_middle_of_the_pile_is_a_draw() -> None:
     reach = stay((420.0, 205.0), 0.5)
     assert is_sure(reach, DRAW)
     assert nothing(reach) < 0.3
@@ -86,7 +86,7 @@ def test_what_a_hand_goes_off_with_is_seen_by_how_much_more_it_hides(takes: floa
     assert gained_at(track, DRAW.middle, DRAW.length) == pytest.approx(takes, abs=0.05)
 
 
-def test_a_hand_that_is_seen_no_more_where_it_lay_still_has_drawn_less_surely_the_longer_it_lay() -> None:
+def test_longer_rest_lowers_the_probability_of_a_draw() -> None:
     def vanishing(seconds: float) -> HandVisit:
         whole = stay((420.0, 205.0), seconds).track
         goes = max(n for n, sample in enumerate(whole.samples) if sample.tip[1] < 206)
@@ -335,7 +335,7 @@ def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tu
     assert quiet.changed(outside, DRAW.length, 1.2, 1.7) is None
 
 
-def test_a_draw_is_seen_by_the_top_of_the_pile_while_a_shadow_goes_over_the_table() -> None:
+def test_changed_pile_top_shows_a_draw_under_a_shadow() -> None:
     """It lies on more than half of the picture by then, and ends in the middle of the pile."""
     quiet = IdleSnapshots()
     shade = 1 - 0.25 * np.clip(np.linspace(3, -2, 640, dtype=np.float32), 0, 1)[None, :, None]

@@ -1,4 +1,4 @@
-"""Where the draw pile lies, where several things look like a back: boxes side by side, twice, and at the pile."""
+"""Position of the draw pile if several objects look like a back."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_back_of_the_tables_colour_is_told_by_what_is_printed_on_it() -> None:
     assert found(pile) == pytest.approx((200.0, 300.0))
 
 
-def test_a_back_that_no_network_knows_is_told_by_its_shape_from_a_slant_as_well() -> None:
+def test_unknown_back_is_found_by_shape_at_a_slant() -> None:
     """Seen from a slant a card that lies across is hardly longer than wide."""
     pile, squat = DrawPile(), box(*BACK).quad
     squat[:, 0] = BACK[0] + (squat[:, 0] - BACK[0]) * 1.28

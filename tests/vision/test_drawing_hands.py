@@ -1,4 +1,4 @@
-"""What a hand does about the draw pile besides one draw: it rests, plays what it drew, passes over, carries a card."""
+"""Hands at the draw pile that do more than one draw: rest, play the drawn card, pass over, carry a card."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
     assert draw_event(draw, ZONE, DRAW).drawn[0] < 0.3
 
 
-def test_a_hand_that_reached_across_the_table_before_it_draws_by_its_own_rim_is_at_work() -> None:
+def test_hand_that_crossed_the_table_may_still_draw() -> None:
     """It drew back from there, as far as that goes, and yet is in the middle of the draw pile."""
     samples = way((300, 30, 0.4), (420, 215, 0.5), rim=np.array([420.0, 290.0]))
     reaches = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
     assert [reach.began for reach in reaches if reach.stayed] == pytest.approx([1.2], abs=0.1)
 
 
-def test_how_far_a_shadow_reached_in_says_nothing_of_the_hand_that_came_with_it() -> None:
+def test_reach_of_a_shadow_is_no_evidence_for_its_hand() -> None:
     samples = way((445, 205, 0.5))
     pale = [
         replace(sample, tip=np.array([20.0, 20.0]), area=40 * sample.area, firm=0.08) if n in (1, 2) else sample

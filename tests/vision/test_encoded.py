@@ -1,4 +1,4 @@
-"""Pictures are told by their structure before they are decoded; what is cut off, huge or a bomb is refused."""
+"""Pictures are checked by their structure before decoding; truncated, huge and malicious ones are refused."""
 
 from __future__ import annotations
 

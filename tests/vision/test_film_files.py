@@ -1,4 +1,4 @@
-"""Films as people have them: trimmed, of variable rate, with odd names, truncated, in codecs that are not decoded."""
+"""Films as people have them: trimmed, of variable rate, oddly named, truncated, in unsupported codecs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first pass reads one crop per rough outline; only a searched deck settles cards in it."""
+"""The first pass reads one crop per rough outline; only a searched deck decides cards in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who laid a card, told by the colours that a hand bore on its way."""
+"""Attribution of a landing by the colours that a hand carried."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_hand_that_bore_the_card_laid_it() -> None:
     assert attributed_to(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20)))[0][0] is hovering
 
 
-def test_a_hand_of_whose_load_nothing_is_known_is_unlikelier_than_one_that_bore_the_card() -> None:
+def test_hand_with_unknown_load_is_less_probable() -> None:
     card = colors(GREEN)
     laying = arm_with(1, (0.0, 90.0), (130.0, 90.0), 9.0, card)
     hovering = arm_with(2, (140.0, 0.0), (140.0, 85.0), 9.3, card)

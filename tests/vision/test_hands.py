@@ -1,4 +1,4 @@
-"""A leftover hand from several pictures."""
+"""A leftover hand read from several pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant motion at the border is ignored; arms that come and go, and what is at work inside, are not."""
+"""Constant motion at the border is ignored; arms and activity inside are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hand made level by the plane that one of its cards tells."""
+"""A hand rectified by the plane of one of its cards."""
 
 from __future__ import annotations
 

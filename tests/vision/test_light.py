@@ -1,4 +1,4 @@
-"""Light that leaves a card's colour open: drawn cards under lamps."""
+"""Light that makes a card's colour ambiguous: drawn cards under lamps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mirrored pictures are told from others, and read."""
+"""Mirrored pictures are recognised and read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_reads_the_same_both_ways_tells_nothing() -> None:
     assert not is_mirrored([seen("red 3", 0.9), seen("red 7", 0.9)], [seen("green 8", 0.96)]), "fewer are made out"
 
 
-def test_lone_arrows_whose_mirror_image_reads_about_as_surely_as_a_digit_are_arrows() -> None:
+def test_lone_arrows_win_over_a_mirrored_digit() -> None:
     one, arrows = seen("red 1", 0.958), seen("red reverse", 0.94)
     assert not is_mirrored([arrows], [one])
     assert is_mirrored([seen("red reverse", 0.8)], [one])
@@ -148,7 +148,7 @@ MIRRORED_CARDS = (
 
 
 @pytest.mark.parametrize("mirrors", [False, True])
-def test_each_of_the_first_cards_is_read_both_ways_until_they_tell_whether_the_camera_mirrors(mirrors: bool) -> None:
+def test_first_cards_are_read_both_ways_until_mirroring_is_decided(mirrors: bool) -> None:
     reported: list[bool] = []
     shown = CellMask(mirrors)
     eyes = ThroughMirror(shown, shown, reported.append)
@@ -162,7 +162,7 @@ def test_each_of_the_first_cards_is_read_both_ways_until_they_tell_whether_the_c
     assert shown.looks == (12 + 4 if mirrors else 12 + 3)
 
 
-def test_where_a_card_s_corners_are_tells_a_mirror_though_it_reads_surely_both_ways() -> None:
+def test_corner_places_reveal_a_mirror_for_symmetric_readings() -> None:
     printed, turned = (
         replace(seen(name, 0.999), handedness=way)
         for name, way in (("blue 5", Handedness.PRINTED), ("blue 2", Handedness.MIRRORED))

@@ -1,4 +1,4 @@
-"""When there is anything to look at: stillness, what is news, and what an arm leaves behind."""
+"""When a look is needed: stillness, changes, and what an arm leaves behind."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def seen(stillness: MotionGate, images: list[Image], apart: float = 1 / 30, star
     ]
 
 
-def test_a_picture_is_still_from_the_second_alike_one_on_and_settled_from_the_third() -> None:
+def test_picture_is_still_after_two_equal_ones_and_settled_after_three() -> None:
     still = seen(MotionGate(), [picture(), picture(200), picture(200), picture(200)])
     assert [s if s is None else s.settled for s in still] == [None, None, False, True]
     assert still[3] is not None
@@ -86,9 +86,7 @@ def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
     ],
     ids=["a draw pile that has lost its top", "an arm from below", "an arm from above", "a hand without its sleeve"],
 )
-def test_a_card_is_news_though_a_card_beside_the_pile_has_changed_but_not_while_an_arm_is_there(
-    beside: tuple[slice, slice], news: bool
-) -> None:
+def test_landing_beside_a_change_counts_unless_an_arm_is_present(beside: tuple[slice, slice], news: bool) -> None:
     stillness = MotionGate()
     known(stillness, 200)
     after = picture(70)

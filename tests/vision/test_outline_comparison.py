@@ -1,4 +1,4 @@
-"""What pictures tell of two cards by themselves: a card that was pushed, one like it laid on it, and another one."""
+"""Comparison of two cards by their pictures alone: pushed, identical, or different."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_card_is_never_sure_to_have_been_laid_where_one_was_pushed(seed: int, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_a_card_was_pushed_if_its_face_is_gone_though_outlines_too_large_show_no_edge(seed: int) -> None:
+def test_face_gone_means_pushed_with_oversized_outlines(seed: int) -> None:
     after = pile(seed)
     cards = after.pile.cards
     after.arrange((*cards[:-1], moved(cards[-1])))

@@ -1,4 +1,4 @@
-"""One outline for each card: a card's own corner, read beside it, is no second one."""
+"""One outline per card: a card's own corner is no second card."""
 
 from __future__ import annotations
 

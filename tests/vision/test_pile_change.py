@@ -1,4 +1,4 @@
-"""What has become of a pile, judged from one look at it."""
+"""Changes of a pile inferred from one look."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def outline(x: float, y: float, width: float = 60, height: float = 90) -> Quad:
 
 
 @pytest.mark.parametrize(("replaced", "change"), [(True, Change.LANDED), (False, Change.NONE)])
-def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and_looks_like_another(
-    replaced: bool, change: Change
-) -> None:
+def test_little_changed_picture_is_a_landing_if_reading_and_look_differ(replaced: bool, change: Change) -> None:
     images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
     before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
     quad = outline(100, 60)
@@ -49,9 +47,7 @@ def test_a_card_that_hardly_changes_the_small_picture_has_landed_if_it_reads_and
         (0.7, 0.999, Change.NONE),
     ],
 )
-def test_the_more_surely_a_card_is_read_the_less_it_need_look_unlike_the_old_one(
-    old: float, confidence: float, change: Change
-) -> None:
+def test_confident_reading_needs_less_visual_difference(old: float, confidence: float, change: Change) -> None:
     images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
     before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
     mixed = np.asarray(old * before + (1 - old) * other, np.uint8)
@@ -73,9 +69,7 @@ def test_a_card_read_where_a_better_read_one_lies_did_not_come_to_light(confiden
 
 
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.TAKEN_BACK), (True, Change.MOVED)])
-def test_a_like_card_seen_where_the_one_below_lay_was_taken_from_it_or_pushed_there(
-    pushed: bool, change: Change
-) -> None:
+def test_same_face_at_the_place_below_means_taken_back_or_pushed(pushed: bool, change: Change) -> None:
     below = outline(100, 60)
     top = below + np.array([25, 0], np.float32)
     changed = np.zeros((180, 320), np.uint8)
@@ -98,7 +92,7 @@ def test_a_card_taken_back_is_told_though_the_one_below_was_pushed() -> None:
     assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
 
 
-def test_cards_that_were_pushed_from_under_a_new_one_are_known_where_they_lie_then() -> None:
+def test_cards_pushed_from_under_a_new_one_keep_their_new_place() -> None:
     def seen(card: Card, x: float, y: float, whole: bool = True) -> Sighting:
         return Sighting(outline(x, y), (card, WILD), (0.99, 0.005), whole)
 
@@ -142,7 +136,7 @@ def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, cha
 
 
 @pytest.mark.parametrize(("covers", "change"), [(7, Change.NONE), (12, Change.LANDED)])
-def test_a_lower_card_that_was_pushed_has_not_landed_beside_an_untouched_top_one(covers: int, change: Change) -> None:
+def test_pushed_lower_card_beside_an_untouched_top_is_no_landing(covers: int, change: Change) -> None:
     below, top = outline(100, 60), outline(112, 75)
     known = [Lying(GREEN_9, below + 90), Lying(RED_7, below), Lying(WILD, top)]
     changed = np.zeros((180, 320), np.uint8)
@@ -152,7 +146,7 @@ def test_a_lower_card_that_was_pushed_has_not_landed_beside_an_untouched_top_one
     assert judge(Evidence(known, sightings, changed, 1.0)).change is change
 
 
-def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_new_one() -> None:
+def test_inexact_outline_of_a_covered_card_is_no_push() -> None:
     changed = np.zeros((180, 320), np.uint8)
     changed[64:154, 104:164] = 1
     sightings = [
@@ -166,9 +160,7 @@ def test_a_half_covered_card_that_is_outlined_ill_was_not_pushed_from_under_the_
 
 
 @pytest.mark.parametrize(("news", "change"), [(1, Change.LANDED), (0, Change.NONE)])
-def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_though_it_changed(
-    news: int, change: Change
-) -> None:
+def test_corner_on_a_changed_top_is_asked_about(news: int, change: Change) -> None:
     quad = np.array([[100, 100], [160, 100], [160, 190], [100, 190]], np.float32)
     sightings = [
         Sighting(quad, (RED_7, BLUE_3), (0.9, 0.05), whole=True),
@@ -181,9 +173,7 @@ def test_a_corner_is_a_card_to_ask_about_where_the_top_one_seems_to_lie_still_th
 
 
 @pytest.mark.parametrize(("covers", "change"), [(False, Change.NONE), (True, Change.LANDED)])
-def test_a_card_known_to_lie_under_a_top_one_that_is_missed_has_not_landed_unless_it_covers_that(
-    covers: bool, change: Change
-) -> None:
+def test_known_lower_card_lands_only_if_it_covers_the_missed_top(covers: bool, change: Change) -> None:
     below, top = outline(100, 60), outline(130, 80)
     changed = np.zeros((180, 320), np.uint8)
     changed[60:150, 100:130] = 1
@@ -193,7 +183,7 @@ def test_a_card_known_to_lie_under_a_top_one_that_is_missed_has_not_landed_unles
     assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], [sighting], changed, 1.0)).change is change
 
 
-def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_otherwise() -> None:
+def test_new_corner_names_what_covers_an_unchanged_reading() -> None:
     images = np.random.default_rng(0).integers(0, 255, (2, 18, 32, 3), dtype=np.uint8)
     before, other = (image.repeat(10, axis=0).repeat(10, axis=1) for image in images)
     quad = outline(100, 60)
@@ -205,9 +195,7 @@ def test_a_new_corner_tells_what_covers_a_card_that_reads_as_before_but_looks_ot
 
 
 @pytest.mark.parametrize(("recolored", "change"), [(True, Change.LANDED), (False, Change.NONE)])
-def test_the_same_face_in_another_colour_has_landed_where_the_colour_has_changed(
-    recolored: bool, change: Change
-) -> None:
+def test_same_face_in_another_color_lands_where_color_changed(recolored: bool, change: Change) -> None:
     face = np.random.default_rng(0).integers(60, 200, (18, 32), dtype=np.uint8).repeat(10, axis=0).repeat(10, axis=1)
     table = np.full((180, 320, 3), 128, np.uint8)
     before, after = table.copy(), table.copy()
@@ -231,7 +219,7 @@ def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() ->
     assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
 
 
-def test_a_card_pushed_along_with_the_top_one_has_not_landed_though_it_is_outlined_ill() -> None:
+def test_card_pushed_with_the_top_is_no_landing() -> None:
     below, top = outline(100, 60), outline(120, 75)
     changed = np.zeros((180, 320), np.uint8)
     changed[30:180, 80:220] = 1
@@ -264,9 +252,7 @@ def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(pushe
 
 
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.LANDED), (25, Change.TAKEN_BACK)])
-def test_a_card_unlike_the_only_known_one_was_under_it_only_if_that_has_left_from_beside_it(
-    beside: int, change: Change
-) -> None:
+def test_other_card_was_underneath_only_if_the_known_one_left(beside: int, change: Change) -> None:
     old = outline(100, 60)
     changed = np.zeros((180, 320), np.uint8)
     changed[75:90, 100:160] = 1
@@ -275,7 +261,7 @@ def test_a_card_unlike_the_only_known_one_was_under_it_only_if_that_has_left_fro
     assert judge(Evidence([Lying(RED_7, old)], [sighting], changed, 1.0)).change is change
 
 
-def test_noise_on_a_face_of_little_contrast_is_no_like_card_just_where_the_old_one_lies() -> None:
+def test_noise_on_a_low_contrast_face_is_no_repeat_landing() -> None:
     quad = outline(100, 60, 200, 300)
     noise = np.random.default_rng(0).normal(0, 12, (2, 240, 140, 3))
 
@@ -303,7 +289,7 @@ def test_noise_on_a_face_of_little_contrast_is_no_like_card_just_where_the_old_o
         (6, 0.3, False, Change.NONE),
     ],
 )
-def test_a_like_card_just_where_one_lay_may_have_landed_if_the_picture_changed_there_and_not_about_it(
+def test_repeat_landing_needs_change_inside_and_none_around(
     off: int, changed_to: float, about: bool, change: Change
 ) -> None:
     image = np.random.default_rng(0).integers(0, 255, (24, 32, 3), dtype=np.uint8).repeat(10, axis=0).repeat(10, axis=1)

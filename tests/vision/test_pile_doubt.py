@@ -1,4 +1,4 @@
-"""The tracker where looks disagree, miss a card, or show a corner alone."""
+"""The pile tracker if looks disagree, miss a card, or show only a corner."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_card_that_the_quick_look_passes_over_is_found_by_the_thorough_one(pas
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
 
 
-def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees_the_old_one() -> None:
+def test_card_missed_by_the_quick_look_is_found() -> None:
     exact = ExactSightings()
 
     def quick(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
@@ -71,7 +71,7 @@ def test_a_card_that_the_quick_look_passes_over_is_found_though_that_surely_sees
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_a_card_that_the_thorough_look_passes_over_counts_once_quick_ones_agree() -> None:
+def test_agreeing_quick_looks_outweigh_a_missing_thorough_one() -> None:
     exact = ExactSightings()
 
     def doubtful(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
@@ -130,7 +130,7 @@ def reading_red_7(exact: ExactSightings) -> Detect:
     return detect
 
 
-def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a_nudge() -> None:
+def test_card_read_as_the_one_below_is_reported_with_doubt() -> None:
     exact = ExactSightings()
     events = played(table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1)), exact, PileTracker(reading_red_7(exact)))
     assert [type(event) for event in events] == [CardLanded, CardLanded]
@@ -138,14 +138,14 @@ def test_a_card_that_is_read_as_the_one_under_it_is_told_with_doubt_and_not_as_a
     assert sum(probability for _, probability in events[1].probabilities) < 0.1
 
 
-def test_a_card_that_one_look_reads_as_the_one_under_it_is_told_as_another_look_reads_it() -> None:
+def test_second_look_names_a_card_first_read_as_the_one_below() -> None:
     exact = ExactSightings()
     footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
     events = played(footage, exact, PileTracker(exact, detect_closeup=reading_red_7(exact)))
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
 
 
-def test_a_top_card_that_one_look_passes_over_does_not_bring_up_the_one_under_it() -> None:
+def test_top_missed_by_one_look_does_not_uncover_the_card_below() -> None:
     exact, seen = ExactSightings(), list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]()
 
     def winking(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
@@ -174,7 +174,7 @@ def once_seen(card: Card, exact: ExactSightings, look: Callable[[int, list[Sight
     return detect
 
 
-def test_a_card_that_every_other_look_misses_has_landed_and_did_not_uncover_the_whole_pile() -> None:
+def test_card_seen_by_every_other_look_has_landed() -> None:
     exact = ExactSightings()
 
     def winking(n: int, found: list[Sighting]) -> list[Sighting]:
@@ -224,7 +224,7 @@ def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes()
     assert reported(events) == [(CardLanded, "yellow 1"), (CardLanded, "blue 3")]
 
 
-def test_a_plain_first_card_is_told_though_it_differs_from_the_table_in_its_colour_alone() -> None:
+def test_first_card_of_uniform_color_is_reported() -> None:
     # Both as bright as each other.
     table_color, card_color = (90, 60, 100), (230, 60, 47)
     quad = np.array([[280, 130], [340, 130], [340, 220], [280, 220]], np.float32)

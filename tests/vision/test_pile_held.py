@@ -1,4 +1,4 @@
-"""The tracker beside hands of cards that are held in view, and move all the time."""
+"""The pile tracker beside cards held in view that move all the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tracker and the arm that lays a card: what is seen past it while it still leaves."""
+"""The pile tracker and the arm that lays a card: what is visible past the leaving arm."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
     assert tracker.look_count == looks
 
 
-def test_what_is_seen_past_an_arm_counts_as_one_of_two_looks_where_it_is_not_beyond_doubt() -> None:
+def test_uncertain_look_past_an_arm_counts_as_one_of_two() -> None:
     footage, exact, looked = table(lay(RED_7), laid(BLUE_3, 0.4)), ExactSightings(), list[float]()
     now = [0.0]
 
@@ -92,7 +92,7 @@ _COMING = [_picture(_YELLOW, 280, (290 + 30 * n, 0, 350 + 30 * n, 90 + 40 * n)) 
 
 
 @pytest.mark.parametrize("drags", [False, True])
-def test_what_is_seen_past_an_arm_is_told_only_if_the_next_picture_bears_it_out(drags: bool) -> None:
+def test_look_past_an_arm_is_reported_after_confirmation(drags: bool) -> None:
     # The arm drags the card along for some way, by a sleeve, or does not.
     leaving = [_picture(_BLUE, 280 + drags * min(24, 8 * n), (384, 0, 450, 280 - 35 * n)) for n in range(6)]
     left = _picture(_BLUE, 280 + drags * 24, _NO_ARM)

@@ -1,4 +1,4 @@
-"""The pile is where the first card is laid, not where a hand lies in view or cards are held at the border."""
+"""The pile is located at the first card, not at a hand or at cards held at the border."""
 
 from __future__ import annotations
 

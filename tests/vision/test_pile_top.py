@@ -1,4 +1,4 @@
-"""Draws that no hand was seen to make: what the draw pile's top tells of them."""
+"""Draws without a visible hand, inferred from the draw pile's top."""
 
 from __future__ import annotations
 

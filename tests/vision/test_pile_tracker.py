@@ -1,4 +1,4 @@
-"""The tracker with exact sightings: each thing that happens at a table, and each nuisance, by itself."""
+"""The pile tracker with exact sightings: each event and each disturbance on its own."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_hand_held_at_the_rim_is_not_the_pile() -> None:
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_the_pile_is_where_the_first_card_is_laid_and_not_the_hand_that_lay_there_before() -> None:
+def test_pile_is_at_the_first_card_and_not_at_an_earlier_hand() -> None:
     footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), ExactSightings()
     events = played(footage, exact, with_a_hand_in_view(exact, HAND + np.float32([70, -20])))
     begun = [(CardLanded, "green 9"), (CardTakenBack, ""), (CardLanded, "red 7")]
@@ -145,7 +145,7 @@ def test_the_same_face_on_the_same_face_is_another_card() -> None:
     assert events[1].same_face
 
 
-def test_the_same_face_half_a_second_later_is_the_card_that_the_hand_had_not_let_go_of() -> None:
+def test_same_face_half_a_second_later_is_the_same_card() -> None:
     first, second = (Lay(0, Pace(0.1, 0.05, 0.1), RED_7, Placement(x, 0.0, angle)) for x, angle in ((0, 0.3), (6, 1.5)))
     for pause, landings in ((0.5, 1), (2.0, 2)):
         events = [event for _, event in follow(table(first, second, pause=pause), ExactSightings())[0]]
@@ -194,7 +194,7 @@ def test_a_nuisance_neither_invents_a_card_nor_hides_the_next(nuisance: Action) 
     assert cards == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardLanded, "green 9")]
 
 
-def test_a_card_beside_the_top_one_has_not_landed_when_both_are_pushed_a_little() -> None:
+def test_card_beside_the_top_is_no_landing_if_both_are_pushed() -> None:
     events = watch(lay(RED_7), lay(BLUE_3, x=32), Nudge(1, Pace(0.4, 0.4, 0.4), 5.0, 4.0, 0.06))
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 

@@ -1,4 +1,4 @@
-"""Card candidates without a network: card-shaped regions, and nothing else, stand out from the table."""
+"""Card candidates without a network: only card-shaped regions stand out from the table."""
 
 from __future__ import annotations
 

@@ -76,9 +76,7 @@ def _logs(likely: dict[str, float]) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("width", "read"), [(200, "red skip"), (30, "yellow skip")])
-def test_a_corner_found_by_itself_settles_a_doubtful_card_if_it_is_more_than_a_few_pixels(
-    width: int, read: str
-) -> None:
+def test_separate_corner_confirms_a_doubtful_card_if_large_enough(width: int, read: str) -> None:
     quad = np.asarray(unit_square() * (width, 1.55 * width), np.float32)
     doubtful = Reading(quad, _logs({"yellow skip": 0.55, "red skip": 0.45}), ANY)
     corner = Reading(unit_square(), _logs({"red skip": 0.8, "yellow skip": 0.2}), ANY)
@@ -110,7 +108,7 @@ def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None
     assert with_indices(doubted, [replace(sure, quad=unit_square())]).confidence <= 0.7
 
 
-def test_corners_that_agree_are_believed_against_the_middle_but_never_beyond_doubt() -> None:
+def test_agreeing_corners_outweigh_the_middle_with_limited_confidence() -> None:
     middle = Reading(unit_square(), _logs({"green 0": 0.6, "green 8": 0.4}), ANY)
     corners = [Reading(unit_square(), _logs({"green 8": 0.95, "green 0": 0.05}), ANY)] * 2
     reported = resolved_by_corners(middle, corners)
@@ -225,7 +223,7 @@ def test_no_more_is_looked_at_than_an_outline_is_worth(
     assert np.allclose(reading.quad, _PLACE, atol=0.5)
 
 
-def test_a_corner_that_the_first_view_hardly_shows_is_not_looked_at_again_where_that_is_asked_for() -> None:
+def test_barely_visible_corner_is_not_read_again_on_request() -> None:
     index = Counts(NO_CARD, 4, 0.0)
     reader = Reader(Counts(NO_CARD, 8), index)  # type: ignore[arg-type]
     reader.read_indices(_TABLE, [_PLACE], least=0.4)

@@ -1,4 +1,4 @@
-"""An identical card laid almost on another leaves a rim of it; a pushed card takes its edge along."""
+"""An identical card laid almost exactly on another leaves a visible edge; a pushed card moves its edge."""
 
 from __future__ import annotations
 

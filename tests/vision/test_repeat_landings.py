@@ -1,4 +1,4 @@
-"""Cards that look like the one under them: whether one landed at all, as the hands that were there tell."""
+"""Cards that look like the one below: whether one landed is inferred from the hands present."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def test_a_like_card_is_likelier_the_more_what_its_hand_bore_looked_like_it(
     assert weighed[0][1] == pytest.approx(19 * weighed[1][1])
 
 
-def test_what_a_hand_bore_tells_nothing_where_it_is_not_seen_or_the_face_is_new_or_all_is_sure() -> None:
+def test_hand_color_is_no_evidence_if_unseen_or_face_is_new_or_certain() -> None:
     for event, similarity in ((landed(0.3), None), (landed(0.3, same_face=False), 0.1), (landed(1.0), 0.1)):
         assert reweighted_by_load(event, similarity) is event

@@ -1,4 +1,4 @@
-"""Dark and moved pictures are made readable again; others are left alone."""
+"""Dark and blurred pictures are restored; others are unchanged."""
 
 from __future__ import annotations
 

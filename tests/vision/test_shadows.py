@@ -1,4 +1,4 @@
-"""What is no arm: lamps, shadows, held cards, a camera that moves, and the ghosts of what was there."""
+"""What is no arm: lamps, shadows, held cards, a moving camera, and ghosts of the background."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_near_hand_of_the_tables_hue_is_no_shade() -> None:
     assert is_shady(pale, solid, 51.0) == (pale.mean() >= 0.24)
 
 
-def test_a_hand_like_the_table_is_seen_beside_a_shadow_into_which_its_sleeve_reaches() -> None:
+def test_table_colored_hand_is_seen_beside_its_shadow() -> None:
     foreign, solid = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
     foreign[50:, :] = 1  # a shadow from one side of the picture to the other
     foreign[20:60, 80:92] = 1  # a hand that looks like it, beyond its sleeve
@@ -196,7 +196,7 @@ def test_a_card_laid_beside_held_cards_is_no_arm_that_waits() -> None:
 
 
 @pytest.mark.slow
-def test_an_arm_from_behind_held_cards_is_not_where_its_shadow_leaves_the_picture() -> None:
+def test_arm_behind_held_cards_is_not_at_its_shadow() -> None:
     rng = np.random.default_rng(2)
     fan = cv2.resize(rng.uniform(20, 235, (8, 8, 3)).astype(np.float32), (64, 52), interpolation=cv2.INTER_NEAREST)
     arm = Arm(180, DISCARD.middle, start=14.0, seed=3)

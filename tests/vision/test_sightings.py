@@ -1,4 +1,4 @@
-"""What vision tells the rest: a reading, and the same one made surer or less sure."""
+"""Sightings: a reading, and the same with higher or lower confidence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_temperature_changes_how_sure_a_reading_is_and_not_what_is_read(best: 
     assert np.argsort(after.probabilities).tolist() == np.argsort(before.probabilities).tolist()
 
 
-def test_what_is_not_beyond_doubt_names_its_runner_up_however_sure_readings_like_it_are() -> None:
+def test_uncertain_reading_names_its_runner_up() -> None:
     doubted = reading(0.999, 0.001).capped(UNCERTAIN_MOST)
     assert 0.9 < doubted.confidence <= UNCERTAIN_MOST
     assert doubted.tempered(0.5).confidence <= UNCERTAIN_MOST < RUNNER_UP_BELOW

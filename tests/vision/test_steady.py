@@ -1,4 +1,4 @@
-"""A swaying camera on a small drawn table with a grain, a pile and an arm of noise."""
+"""A swaying camera above a small drawn table with texture, a pile and an arm of noise."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_camera_that_stays_turned_is_taken_as_it_stands() -> None:
     assert all(handed_on[RATE * 2 :])
 
 
-def test_while_hands_are_at_work_a_turned_camera_is_not_yet_said_to_stand_there() -> None:
+def test_turned_camera_is_not_reported_while_hands_move() -> None:
     for busy_until, moved in ((0.0, 3.6), (4.5, 5.5), (99.0, 8.1)):
         steadier, ground = Stabilizer(), table()
         turned = shown(ground, 8, 5)
@@ -101,7 +101,7 @@ def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> Non
             assert off(taken, scene) < 0.75 * off(turned, scene), number
 
 
-def test_a_turned_camera_is_said_to_stand_there_though_arms_hide_now_these_and_now_those_parts() -> None:
+def test_turned_camera_is_reported_behind_changing_arms() -> None:
     """What is made out of the shift wavers with them; it was pushed at two seconds, and hands are always there."""
     steadier, ground, said = Stabilizer(), table(), list[float]()
     for number in range(10 * RATE):

@@ -1,4 +1,4 @@
-"""Pile and arms together, on the simulated table with exact sightings: who laid which card, who went to draw."""
+"""Pile and arms together on the simulated table with exact sightings: who laid which card, who drew."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_of_a_hand_that_is_not_seen_to_reach_it_the_top_of_the_draw_pile_tells(d
         assert event.drawn[1] > 0.5
 
 
-def test_of_a_like_card_just_where_one_lay_what_its_hand_bore_tells_whether_it_landed() -> None:
+def test_hand_color_decides_a_repeat_landing() -> None:
     again = Lay(1, PACE, RED_7, Placement(1.5, 1.2, 0.2))
     brushed = Nudge(1, PACE, 1.5, 1.2, 0.0)
     reported: list[float] = []
@@ -231,7 +231,7 @@ def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
     assert spot.middle == pytest.approx([400, 200])
 
 
-def test_where_no_back_is_made_out_what_has_the_cards_size_and_shape_may_be_the_draw_pile() -> None:
+def test_card_shaped_object_may_be_the_draw_pile_without_a_back() -> None:
     outlines = [card_at(400, 210), card_at(180, 200, 50), card_at(305, 204), card_at(300, 420)]
     shapes = [Back(quad, 0.0) for quad in outlines]
     pile = DrawPile()
@@ -357,7 +357,7 @@ def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
 
 
 @pytest.mark.parametrize(("score", "drawn"), [(1.0, 1), (0.6, 0)])
-def test_what_clearly_looks_like_a_back_is_the_draw_pile_though_one_hand_went_there(score: float, drawn: int) -> None:
+def test_clear_back_is_the_draw_pile_after_one_hand(score: float, drawn: int) -> None:
     hindsight = OfflineDraws()
     for number in range(4):
         hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)

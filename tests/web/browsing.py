@@ -1,4 +1,4 @@
-"""What the browser tests share."""
+"""Helpers shared by the browser tests."""
 
 from __future__ import annotations
 

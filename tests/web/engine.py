@@ -1,4 +1,4 @@
-"""What the browsers that are driven by hand have in common: waiting for a page, and for what is in it."""
+"""What the manually driven browsers share: waiting for a page and for its contents."""
 
 from __future__ import annotations
 

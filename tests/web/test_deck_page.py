@@ -1,4 +1,4 @@
-"""From a deck that is laid card by card before the camera, over its page, to a match that is played with it."""
+"""From learning a deck card by card on its page to a match played with it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(se
     expect(page.locator("#lesson-status")).to_contain_text("Learnt: Strange, 41 of 108 cards")
 
 
-def test_answers_that_do_not_fit_are_said_to_be_left_out_and_cards_are_laid_by_name(
+def test_invalid_answers_are_reported_and_cards_are_named(
     server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page, lesson = begin_lesson(server, open_as, "Odd")

@@ -1,4 +1,4 @@
-"""What holds for all pages: their words, their reach, their accessibility, their silence towards the internet."""
+"""Rules of all pages: texts, reachability, accessibility, no requests to the internet."""
 
 from __future__ import annotations
 

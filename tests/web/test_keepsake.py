@@ -1,4 +1,4 @@
-"""A match as one picture to keep or send, and the chart of the evenings."""
+"""A match as one picture to save or send, and the chart of the evenings."""
 
 from __future__ import annotations
 

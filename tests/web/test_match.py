@@ -1,4 +1,4 @@
-"""A match in the browser: set up, played, undone, corrected, scored; on several screens, over a restart."""
+"""A match in the browser: set up, played, undone, corrected, scored, on several screens and over a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edition, an option and a language more are on every page that lists them, with no line of the pages changed."""
+"""A further edition, option and language appear on every page that lists them, without a change of the pages."""
 
 from __future__ import annotations
 

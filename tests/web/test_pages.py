@@ -1,4 +1,4 @@
-"""What single pages do: the player's own, the hand scan, joining, the voice, the theatre, the phone as camera."""
+"""Single pages: the player's page, hand scan, joining, voice, item scenes, phone as camera."""
 
 from __future__ import annotations
 

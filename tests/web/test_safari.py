@@ -1,4 +1,4 @@
-"""What Safari on phones does otherwise, played in Chromium: silence before a tap, a camera taken away, an iPad."""
+"""Safari's behaviour on phones, emulated in Chromium: silence before a tap, a camera taken away, an iPad."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody leaves and somebody joins between two rounds, on the host's table page."""
+"""A player leaves and another joins between two rounds, on the host's table page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The set-up page: the way in on a first visit, and all on one screen afterwards."""
+"""The set-up page: the guide of a first visit, and one screen afterwards."""
 
 from __future__ import annotations
 

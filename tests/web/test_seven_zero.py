@@ -1,4 +1,4 @@
-"""Hands that change owners and cards laid out of turn: what the screens show of a seven, a zero and a jump-in."""
+"""Swapped hands and jump-ins: what the screens show of a seven, a zero and a jump-in."""
 
 from __future__ import annotations
 

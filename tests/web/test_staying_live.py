@@ -1,4 +1,4 @@
-"""Pages that stay alive: turned quickly, put by and shown again, redrawn under a finger, failing in words."""
+"""Pages under stress: fast navigation, hidden and shown again, updated during a tap, with clear errors."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_the_scores_stand_whatever_the_browsers_language(server: Server, device:
     expect(page.locator("#failed")).to_have_count(0)
 
 
-def test_a_film_that_cannot_be_played_and_a_picture_of_a_phone_are_refused_in_words(
+def test_unplayable_film_and_phone_picture_are_refused_with_a_reason(
     playing: Server, open_as: Open, tmp_path: Path
 ) -> None:
     page = open_as(Role.HOST)

@@ -1,4 +1,4 @@
-"""What the table shows of a match that is tapped: items, keys and debts."""
+"""A tapped match on the table page: items, keys and debts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table page as the game's screen: one tap per card, who acted, sounds, the race, what fits on it."""
+"""The table page in play: one tap per card, the acting player, sounds, the race, the layout."""
 
 from __future__ import annotations
 
