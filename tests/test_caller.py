@@ -48,7 +48,7 @@ def test_items() -> None:
     assert kart(moves.Flip(card("wild draw four"))) == ["Bob-omb!", "Ann draws two.", "Ann, choose a colour."]
 
 
-def test_lightning_is_told_one_by_one_where_it_hits_unequally_or_one_alone() -> None:
+def test_lightning_is_reported_one_by_one_where_it_hits_unequally_or_one_alone() -> None:
     flip = (moves.Start(card("red 7")), moves.Play(card("wild item box")), moves.Flip(card("blue 2")))
     assert said(match(EditionName.MARIO_KART, "Ann", "Ben"), *flip) == [
         "Lightning!",
@@ -213,7 +213,7 @@ def test_nothing_changed_is_said_only_where_nothing_did() -> None:
     assert caller.correct(game.state, unseen) == ["The record is corrected. The state of the match is unchanged."]
 
 
-def test_a_hand_awaited_again_or_shown_otherwise_is_told() -> None:
+def test_a_hand_awaited_again_or_shown_otherwise_is_reported() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", hand_size=1).apply(moves.Start(card("red 7")))
     game = game.apply(moves.Play(card("red 5")))
     ben = game.apply(moves.Hand("Ben", (card("red 1"),)))
@@ -223,7 +223,7 @@ def test_a_hand_awaited_again_or_shown_otherwise_is_told() -> None:
     assert Caller().correct(game.state, ben.state) == ["The hand of Ben: red 1."]
 
 
-def test_a_correction_tells_what_is_owed() -> None:
+def test_a_correction_shows_what_is_owed() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben", "Cy", stacking=Stacking.ANY).apply(moves.Start(card("red 7")))
     owing = game.apply(moves.Play(card("red draw two")))
     assert Caller().correct(game.state, owing.state)[-2:] == ["Ben owes two cards.", "Ben, stack a card or draw two."]
@@ -232,7 +232,7 @@ def test_a_correction_tells_what_is_owed() -> None:
     assert "four cards are owed." in Caller().correct(game.state, wild.state)
 
 
-def test_a_correction_tells_who_won() -> None:
+def test_a_correction_shows_who_won() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben", scoring=Scoring.SINGLE_ROUND, hand_size=1)
     before = game.apply(moves.Start(card("red 7")))
     over = before.apply(moves.Play(card("red 1")))
@@ -240,7 +240,7 @@ def test_a_correction_tells_who_won() -> None:
     assert Caller().correct(over.state, before.state)[-1] == "It is Ann’s turn."
 
 
-def test_a_count_corrected_is_told() -> None:
+def test_a_count_corrected_is_reported() -> None:
     state = match(EditionName.CLASSIC, "Ann", "Ben").state
     assert Caller("fr").say([CountCorrected("Ann", 7, 2)], state, state) == ["Ann a deux cartes en main."]
 
@@ -253,7 +253,7 @@ def test_cards_have_a_name_in_every_language() -> None:
         assert len({Caller(language).card(card) for card in ALL_CARDS}) == len(ALL_CARDS)
 
 
-def test_refusals_are_told_in_the_language() -> None:
+def test_refusals_are_reported_in_the_language() -> None:
     game = match(EditionName.CLASSIC, "Ann", "Ben").apply(moves.Start(card("red 7")))
     game = game.apply(moves.Play(card("red 1")))
     with pytest.raises(RefereeError) as refused:
@@ -346,7 +346,7 @@ def test_the_end_of_a_round_by_other_scores() -> None:
     assert said(single, *play[:2]) == ["Ann is out and wins the match!"]
 
 
-def test_many_without_a_card_are_told_together() -> None:
+def test_many_without_a_card_are_reported_together() -> None:
     flip = (moves.Start(card("red 7")), moves.Play(card("wild item box")), moves.Flip(card("blue 2")))
     game = match(EditionName.MARIO_KART, "Ann", "Ben", "Cy", "Di", hand_size=27)
     made = (flip[0], moves.Count("Ann", 30), *flip[1:])

@@ -92,7 +92,7 @@ def test_a_camera_that_is_not_there_is_a_warning() -> None:
     assert doctor.check_camera("97").state is State.WARNING
 
 
-def test_a_port_in_use_is_told() -> None:
+def test_a_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert doctor.check_port(port).state is State.WARNING
@@ -143,7 +143,7 @@ def test_the_data_folder_is_made_and_written(tmp_path: Path, monkeypatch: pytest
     assert doctor.check_disk(tmp_path / "file").state is State.MISSING
 
 
-def test_a_full_disk_is_told_from_a_folder_that_may_not_be_written(
+def test_a_full_disk_is_distinguished_from_a_folder_that_may_not_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(number: int) -> None:

@@ -40,7 +40,7 @@ def _run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_a_film_is_told_as_a_transcript_that_the_referee_takes(table: SimulatedTable, tmp_path: Path) -> None:
+def test_a_film_becomes_a_transcript_that_the_referee_takes(table: SimulatedTable, tmp_path: Path) -> None:
     film = tmp_path / "match.mp4"
     write_film(table, film)
     code, out, err = _run(str(film), "--players", "Ann,Ben,Cy", "--dealer", "Cy", "--json")

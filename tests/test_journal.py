@@ -62,7 +62,7 @@ def test_going_on_another_way_leaves_the_first_as_it_was() -> None:
     assert [line.time for line in played.lines] == [0, 2]
 
 
-def test_a_move_is_its_players_and_how_that_is_known_is_told() -> None:
+def test_a_move_is_its_players_and_how_that_is_known_is_reported() -> None:
     header = Header(EDITIONS[EditionName.CLASSIC], ("Ann", "Ben", "Cy"), 2, Options(jump_in=True))
     jump = moves.Play(Card.parse("red 7"), by="Cy")
     journal = replay(header, lines(START, jump, DRAW, PASS, moves.Count("Cy", 3)))

@@ -28,7 +28,7 @@ def sheet(edition: EditionName, options: Options, *players: str, language: str =
 
 @pytest.mark.parametrize("edition", list(EditionName))
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_sheet_tells_all_that_is_in_the_deck_and_on(edition: EditionName, language: str) -> None:
+def test_the_rules_sheet_shows_all_that_is_in_the_deck_and_on(edition: EditionName, language: str) -> None:
     for options in (EDITIONS[edition].options, ON, Options(challenge=False, scoring=Scoring.LOW_TOTAL)):
         header = Header(EDITIONS[edition], ("Ann", "Ben"), 0, options)
         entries = Caller(language).rules_sheet(header)

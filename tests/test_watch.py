@@ -114,7 +114,7 @@ def test_a_folder_of_pictures_is_followed(run, frames: list[SimulatedFrame], tmp
     assert [line["card"] for line in said] == ["red 7", "blue 3", "red 7"]
 
 
-def test_people_are_told_in_words(run, frames: list[SimulatedFrame], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_people_are_reported_in_words(run, frames: list[SimulatedFrame], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     for frame in frames[::3]:
         cv2.imwrite(str(tmp_path / f"{frame.number}.png"), frame.image)
     result = run(str(tmp_path), "--fps", "10")
@@ -162,7 +162,7 @@ class FallingOut:
             raise SourceError(f"{self.name} broke off.")
 
 
-def test_a_camera_that_was_lost_and_is_back_is_told_of(  # type: ignore[no-untyped-def]
+def test_a_camera_that_was_lost_and_is_back_is_reported(  # type: ignore[no-untyped-def]
     run, frames: list[SimulatedFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = FallingOut([frame.image for frame in frames[:3]])

@@ -75,11 +75,11 @@ def test_what_cannot_be_measured_is_said(said: list[str]) -> None:
     assert CliRunner().invoke(decks, said).exit_code == 2
 
 
-def test_names_are_exchanged_and_nobody_is_asked_of_what_cannot_be_told(tmp_path: Path) -> None:
+def test_names_are_exchanged_and_nobody_is_asked_of_what_cannot_be_reported(tmp_path: Path) -> None:
     folder = tmp_path / "blots"
     folder.mkdir()
     for card, face in FACES.items():
-        # Faces without a sign, of which nobody could tell which card they are.
+        # Faces without a sign, which nobody could name.
         cv2.imwrite(str(folder / f"{card}.png"), cv2.GaussianBlur(face, (0, 0), 60))
     few = ["--singles", "0", "--scattered", "0", "--fans", "0", "--wrong", "2", "--json"]
     rows = {}

@@ -33,7 +33,7 @@ _DELAY = 0.3
 
 
 def seen(script: Script) -> list[tuple[float, PileEvent]]:
-    """Return what a camera without fault tells of a script, and when."""
+    """Return what a faultless camera reports of a script, and when."""
     pile: list[Card] = []
     reported: list[tuple[float, PileEvent]] = []
     for step in script.steps:
@@ -54,7 +54,7 @@ def seen(script: Script) -> list[tuple[float, PileEvent]]:
 
 
 def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
-    """Return what a camera without fault tells of a script with arms, people sitting around the table evenly."""
+    """Return what a faultless camera reports of a script with arms, people sitting around the table evenly."""
     seats = len(script.header.players)
     tracks = itertools.count(1)
 
@@ -75,7 +75,7 @@ def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
 
 
 def play(script: Script, reported: list[tuple[float, PileEvent]], *, hands_free: bool = False) -> People:
-    """Return the people after a match in which the camera told this."""
+    """Return the people after a match in which the camera reported this."""
     now = [0.0]
     table = Table(clock=lambda: now[0])
     table.start_match(script.header)
@@ -117,7 +117,7 @@ def test_who_leaves_it_to_the_camera_taps_what_no_camera_sees(seed: int, edition
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("off", "kind"), [(45.0, QuestionKind.PLAYER), (180.0, QuestionKind.TURN)])
-def test_who_leaves_it_to_the_camera_lets_the_next_card_tell_whose_a_card_was(off: float, kind: QuestionKind) -> None:
+def test_who_leaves_it_to_the_camera_lets_the_next_card_show_whose_a_card_was(off: float, kind: QuestionKind) -> None:
     script = write_script(1, EditionName.CLASSIC, ("Ann", "Ben", "Cy", "Dee"), LIVELY, 24, lively=True)
     reported = seen_with_arms(script)
     time, event = reported[9]
@@ -141,7 +141,7 @@ def test_a_wrong_card_on_a_colour_that_nobody_tapped_costs_no_tap(
 
 
 @pytest.mark.slow
-def test_a_colour_that_a_wrong_card_told_makes_no_draw_before_it_a_missed_one() -> None:
+def test_a_colour_that_a_wrong_card_reported_makes_no_draw_before_it_a_missed_one() -> None:
     script = write_script(145, EditionName.MINECRAFT, ("Ann", "Ben", "Cy"), LIVELY, 24, lively=True)
     people = play(script, seen_with_arms(script), hands_free=True)
     assert [slip.said for slip in people.slips] == ["choosecolor, draw, pass"]
@@ -174,7 +174,7 @@ def invented(reported: list[tuple[float, PileEvent]], place: int) -> None:
 @pytest.mark.parametrize(
     ("harm", "ruling"), [(misread, Ruling.WRONG), (missed, Ruling.MISSED), (invented, Ruling.INVENTED)]
 )
-def test_a_mistake_is_told_for_what_it_is_and_the_match_goes_on(
+def test_a_mistake_is_reported_correctly_and_the_match_goes_on(
     harm: Callable[[list[tuple[float, PileEvent]], int], None], ruling: Ruling
 ) -> None:
     script = write_script(3, EditionName.CLASSIC, ("Ann", "Ben", "Cy"), longest=30)
@@ -232,7 +232,7 @@ def test_a_strip_of_pictures_is_saved_for_each_mistake(tmp_path: Path) -> None:
 def test_where_a_tap_is_refused_for_a_card_in_doubt_that_is_put_away_first(
     seen: str, moves: tuple[Move, ...], taps: int
 ) -> None:
-    """Ann drew, and a card lies there of which no arm tells whether she played it or passed before Ben did."""
+    """Ann drew, and a card lies there; no arm shows whether she played it, or passed and Ben played it."""
     now = 0.0
     table = Table(clock=lambda: now)
     edition = EDITIONS[EditionName.CLASSIC]

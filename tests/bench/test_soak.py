@@ -26,7 +26,7 @@ def test_growth_leaves_out_what_is_loaded_at_first() -> None:
     assert growth(slow) == 0
 
 
-def test_a_sample_tells_of_this_process() -> None:
+def test_a_sample_shows_of_this_process() -> None:
     before = take_sample(0, 0, 0)
     # Pages of its own: what this process has freed before would do for an object of any size.
     with mmap(-1, 50 << 20) as pages, Path("/dev/null").open():

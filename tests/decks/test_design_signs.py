@@ -43,16 +43,16 @@ def _views(card: int, sign: Floats, rng: np.random.Generator) -> CardViews:
     return CardViews(*whole, *indices, signs[0][None], signs[1][None])
 
 
-@pytest.mark.parametrize("telling", [True, False])
-def test_informative_sign_is_an_index(telling: bool) -> None:
+@pytest.mark.parametrize("informative", [True, False])
+def test_informative_sign_is_an_index(informative: bool) -> None:
     rng = np.random.default_rng(3)
     cards = [0, 1, 2, 3] * 2
     axes = np.eye(8, dtype=np.float32)
-    taught: DeckModel = fit_model([_views(card, axes[card if telling else 6], rng) for card in cards], cards)
+    taught: DeckModel = fit_model([_views(card, axes[card if informative else 6], rng) for card in cards], cards)
     logs = np.full((1, CLASSES), -9.0, np.float32)
     logs[:, 3] = -0.2
-    result = taught.weigh_indices(logs, axes[[1 if telling else 6]])[0]
-    assert (result.argmax() == NOTHING) is not telling
+    result = taught.weigh_indices(logs, axes[[1 if informative else 6]])[0]
+    assert (result.argmax() == NOTHING) is not informative
 
 
 @pytest.mark.parametrize(("family", "there"), [(StyleFamily.BANNER, True), (StyleFamily.WHITE_OVAL, False)])

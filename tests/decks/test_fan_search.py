@@ -109,7 +109,7 @@ def test_cards_missed_in_a_hand_are_found_by_picture(known: DeckModel, read: Cal
     assert NAMES[ODD] not in without
     assert len(without) >= 3
     assert read(known) == sorted([*without, NAMES[ODD]])
-    assert read(known, score=0.3) == without, "nothing is left out of what is boxed surely"
+    assert read(known, score=0.3) == without, "no box of high score is left out"
 
 
 @pytest.fixture(scope="module")

@@ -126,7 +126,7 @@ def _says(name: str, chance: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("with_deck", "expected"), [(0.78, "blue 1"), (0.97, "blue reverse")])
-def test_surer_network_reading_of_a_familiar_design_is_kept(
+def test_more_confident_network_reading_of_a_familiar_design_is_kept(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, expected: str
 ) -> None:
     """Labels in a deck may be wrong."""

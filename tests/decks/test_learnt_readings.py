@@ -112,7 +112,7 @@ def index(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
         (("red 8", 0.97), ("red 8", 0.6), "red 8", 0.97, False),
     ],
 )
-def test_index_takes_the_surer_of_deck_and_networks(
+def test_index_takes_the_more_confident_of_deck_and_networks(
     known: DeckModel,
     index: Callable[..., Reading],
     alone: tuple[str, float],
@@ -203,7 +203,7 @@ def test_one_similar_pass_makes_an_index_the_decks(known: DeckModel, monkeypatch
     ("none_alone", "none_by_deck", "is_non_index", "is_index"),
     [(0.1, 0.97, True, True), (0.1, 0.6, False, True), (0.6, 0.1, False, True), (0.9, 0.97, False, False)],
 )
-def test_index_presence_takes_the_surer_source(
+def test_index_presence_takes_the_more_confident_source(
     known: DeckModel,
     index: Callable[..., Reading],
     none_alone: float,
@@ -238,9 +238,9 @@ def test_deck_is_applied_once_to_several_index_passes(known: DeckModel, monkeypa
         assert result.membership == 2
 
 
-@pytest.mark.parametrize("tells", [True, False])
+@pytest.mark.parametrize("is_sharp", [True, False])
 def test_deck_is_applied_once_to_several_card_passes(
-    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, tells: bool
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, is_sharp: bool
 ) -> None:
     """A deck is not consulted at all if the networks read its cards as well without it."""
     asked: list[int] = []
@@ -250,13 +250,13 @@ def test_deck_is_applied_once_to_several_card_passes(
         return logs - 1, np.arange(len(logs), dtype=np.float32)
 
     monkeypatch.setattr(DeckModel, "weigh_cards", weigh)
-    known = replace(known, cards=replace(known.cards, sharpness=20.0 if tells else 0.0))
+    known = replace(known, cards=replace(known.cards, sharpness=20.0 if is_sharp else 0.0))
     crops = _crops(known)
     seen = crops.cards(deck.pictures[0], [outline()])
     (turned,) = crops.cards_turned(deck.pictures[0], [outline()])
     first, second = crops.cards_with_deck([together(seen[0], turned), turned])
-    assert asked == ([3] if tells else [])
-    if not tells:
+    assert asked == ([3] if is_sharp else [])
+    if not is_sharp:
         assert first.by_deck is second.by_deck is None
         return
     assert first.by_deck is not None
@@ -384,7 +384,7 @@ def card(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Rea
         (("red 8", 0.4), ("red 8", 0.95), 1.0, "red 8", True),
     ],
 )
-def test_card_takes_the_surer_of_deck_and_networks(
+def test_card_takes_the_more_confident_of_deck_and_networks(
     known: DeckModel,
     card: Callable[..., Reading],
     alone: tuple[str, float],

@@ -109,12 +109,14 @@ def test_corner_gives_the_face_and_picture_the_color() -> None:
         ("yellow 9", 0.6, False, False),
     ],
 )
-def test_surer_of_detection_and_picture_names_the_card(name: str, chance: float, whole: bool, stands: bool) -> None:
+def test_more_confident_of_detection_and_picture_names_the_card(
+    name: str, chance: float, whole: bool, stands: bool
+) -> None:
     quad = lying(300, 300, 0)
     reading, one = _half_hidden(quad, red_3=0.0, red_9=-1.0, yellow_3=-1.8)
     assert 0.6 < reading.confidence < 0.7
-    made_out = replace(_corner(quad, name, chance), whole=whole)
-    result = merge_deck_matches([made_out], [(reading, one)], 0.24)
+    detected = replace(_corner(quad, name, chance), whole=whole)
+    result = merge_deck_matches([detected], [(reading, one)], 0.24)
     assert [sighting.card.name == name for sighting in result] == [stands]
 
 
@@ -125,8 +127,8 @@ def test_ambiguous_picture_keeps_the_detection() -> None:
     doubtful = _half_hidden(quad, **{f"red_{n}": 0.0 for n in range(10)})
     top = _half_hidden(over, blue_3=0.0)
     rough = np.asarray(quad + 0.19 * (quad[3] - quad[0]), np.float32)
-    made_out = Sighting(rough, (Card.parse("yellow 9"), Card.parse("red 9")), (0.9, 0.05), True)
-    found = merge_deck_matches([made_out], [doubtful, top], 0.24)
+    detected = Sighting(rough, (Card.parse("yellow 9"), Card.parse("red 9")), (0.9, 0.05), True)
+    found = merge_deck_matches([detected], [doubtful, top], 0.24)
     assert sorted(sighting.card.name for sighting in found) == ["blue 3", "yellow 9"]
 
 
@@ -145,8 +147,8 @@ def test_half_covered_card_counts_if_its_corner_is_visible(
 ) -> None:
     quad = lying(300, 300, 0)
     top = _half_hidden(np.asarray(quad + off * (quad[1] - quad[0]), np.float32), blue_3=0.0)
-    made_out = Sighting(quad, (Card.parse(name), Card.parse("wild")), (chance, 1 - chance), True)
-    found = merge_deck_matches([made_out], [top], 0.24)
+    detected = Sighting(quad, (Card.parse(name), Card.parse("wild")), (chance, 1 - chance), True)
+    found = merge_deck_matches([detected], [top], 0.24)
     assert sorted(sighting.card.name for sighting in found) == named
 
 
@@ -164,6 +166,8 @@ def test_other_end_of_a_matched_card_is_no_second_card(name: str, x: float, coun
 
 def test_mostly_hidden_match_is_no_second_card() -> None:
     quad, (reading, one) = lying(300, 300, 10), _half_hidden(lying(303, 302, 10), red_7=0.0)
-    hardly = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
-    made_out = Sighting(quad, (Card.parse("red 7"), Card.parse("red 1")), (0.9, 0.05), True)
-    assert [sighting.card.name for sighting in merge_deck_matches([made_out], [(reading, hardly)], 0.24)] == ["red 7"]
+    barely_shown = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
+    detected = Sighting(quad, (Card.parse("red 7"), Card.parse("red 1")), (0.9, 0.05), True)
+    assert [sighting.card.name for sighting in merge_deck_matches([detected], [(reading, barely_shown)], 0.24)] == [
+        "red 7"
+    ]

@@ -14,7 +14,7 @@ from companion.vision.detection.deck_protocol import Placed, with_pictures
 pytestmark = pytest.mark.slow
 
 LAID = np.array([0, 1])
-UNLAID = np.arange(2, NOTHING)
+UNLEARNT = np.arange(2, NOTHING)
 
 
 def _read(best: int, chance: float) -> Floats:
@@ -30,9 +30,9 @@ def test_similarity_decides_membership_and_reader_the_face(like: float, nats: fl
     weighed, belongs = _weighed(OpenSetModel(10.0, 0.0, -9.0), like, 5)
     chances = np.exp(weighed)
     assert chances.sum() == pytest.approx(1, abs=1e-4)
-    assert chances[LAID].sum() / chances[UNLAID].sum() == pytest.approx(np.exp(nats), rel=1e-3)
-    plain = np.exp(log_softmax(_read(5, 0.96)[:, UNLAID]))[0]
-    assert chances[UNLAID] / chances[UNLAID].sum() == pytest.approx(plain, rel=1e-3)
+    assert chances[LAID].sum() / chances[UNLEARNT].sum() == pytest.approx(np.exp(nats), rel=1e-3)
+    plain = np.exp(log_softmax(_read(5, 0.96)[:, UNLEARNT]))[0]
+    assert chances[UNLEARNT] / chances[UNLEARNT].sum() == pytest.approx(plain, rel=1e-3)
     assert chances[0] > 100 * chances[1]
     # A card read as a face that was not learnt has no membership.
     assert belongs == (1 if nats > 0 else 0)
@@ -82,10 +82,10 @@ def test_good_match_is_evidence_against_unlearnt_faces(odds: float) -> None:
     read = np.full(CLASSES, np.log(0.04 / (CLASSES - 3)), np.float32)
     read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
     pictures = np.zeros(CLASSES, np.float32)
-    pictures[UNLAID] = -9.0
-    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLAID, odds)))
+    pictures[UNLEARNT] = -9.0
+    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLEARNT, odds)))
     own = np.exp(read)
-    ratio = (chances[UNLAID].sum() / chances[LAID].sum()) / (own[UNLAID].sum() / own[LAID].sum())
+    ratio = (chances[UNLEARNT].sum() / chances[LAID].sum()) / (own[UNLEARNT].sum() / own[LAID].sum())
     assert ratio == pytest.approx(np.exp(-odds), rel=1e-3)
 
 
@@ -95,9 +95,11 @@ def test_pictures_separate_learnt_faces_only(best: int) -> None:
     read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
     pictures = np.full(CLASSES, -9.0, np.float32)
     pictures[best] = 0.0
-    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLAID)))
+    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLEARNT)))
     own = np.exp(read)
-    assert chances[UNLAID].sum() / chances[LAID].sum() == pytest.approx(own[UNLAID].sum() / own[LAID].sum(), rel=1e-3)
+    assert chances[UNLEARNT].sum() / chances[LAID].sum() == pytest.approx(
+        own[UNLEARNT].sum() / own[LAID].sum(), rel=1e-3
+    )
     assert chances[best] / chances[LAID].sum() > 0.99
     whole = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0)))
     assert whole[best] > 0.99

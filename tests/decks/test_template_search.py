@@ -404,20 +404,20 @@ def test_sideways_outline_is_corrected_by_the_template(faces: list[Image]) -> No
     assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]
 
 
-@pytest.mark.parametrize("surely", [True, False])
-def test_certain_no_card_is_not_matched_in_familiar_decks(faces: list[Image], surely: bool) -> None:
+@pytest.mark.parametrize("is_back", [True, False])
+def test_certain_no_card_is_not_matched_in_familiar_decks(faces: list[Image], is_back: bool) -> None:
     """Not even if a picture matches, as a face-down card's would."""
     style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
-    shown = np.ascontiguousarray(render_back(style, 400)[:, :, :3]) if surely else faces[0]
+    shown = np.ascontiguousarray(render_back(style, 400)[:, :, :3]) if is_back else faces[0]
     deck, picture, quad = _deck([shown, *faces[1:]]), _table(800, 600), lying(400, 300, 20)
     _lay(picture, shown, quad)
     reader, _ = reading_parts()
-    assert (reader.read_cards(picture, [quad])[0].nothing > 0.8) is surely
+    assert (reader.read_cards(picture, [quad])[0].nothing > 0.8) is is_back
     matcher = card_matcher(deck, CARDS, fitted=FittedWeights(40.0))
     known = replace(fit_model(views_of(reader, _deck(faces)), CARDS), card_matcher=matcher)
     placed = known.place_card(picture, quad)
     assert placed is not None
     assert placed.membership == 1
     (card,) = reader.with_deck(known).read_cards(picture, [quad])
-    assert (card.nothing > 0.8) is surely
-    assert surely or card.card.name == NAMES[0]
+    assert (card.nothing > 0.8) is is_back
+    assert is_back or card.card.name == NAMES[0]

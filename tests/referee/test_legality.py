@@ -187,7 +187,7 @@ def test_an_amendment_says_what_would_be_left() -> None:
             made.amended(n, START)
 
 
-def test_an_undo_that_reopens_a_scored_round_is_told() -> None:
+def test_an_undo_that_reopens_a_scored_round_is_reported() -> None:
     one = game(EditionName.CLASSIC, hand_size=1)
     assert one.reopens is None
     for move in (START, moves.Play(card("red 2")), moves.Hand("Ben", (card("red 1"),))):
@@ -203,7 +203,7 @@ def test_an_undo_that_reopens_a_scored_round_is_told() -> None:
     assert (last.state.phase, last.reopens) == (Phase.OVER, 1)
 
 
-def test_a_hand_may_be_told_by_its_points() -> None:
+def test_a_hand_may_be_entered_by_its_points() -> None:
     scoring = game(EditionName.CLASSIC, START, moves.Play(card("red 2")), hand_size=1, target=60)
     one = scoring.apply(moves.Tally("Ben", 37))
     assert one.state.hands == scoring.state.hands
@@ -211,7 +211,7 @@ def test_a_hand_may_be_told_by_its_points() -> None:
         one.apply(moves.Hand("Ben", ()))
     none = one.apply(moves.Tally("Cy", 0))
     assert (none.state.round, none.state.scores) == (2, (37, 0, 0))
-    # Points and cards may be told of one round side by side.
+    # One round may hold entered points and entered cards side by side.
     over = one.apply(moves.Hand("Cy", (card("wild"),)))
     assert (over.state.phase, over.state.scores) == (Phase.OVER, (87, 0, 0))
 
@@ -263,7 +263,7 @@ def test_a_history_is_a_value_that_shares_its_items() -> None:
     assert (two == [1, 2]) is False
 
 
-def test_what_the_house_rules_allow_is_told() -> None:
+def test_what_the_house_rules_allow_is_reported() -> None:
     now = kart(START, moves.Play(card("red draw two")), stacking=Stacking.SAME, jump_in=True)
     twos = frozenset(kind for kind in WHOLE_DECK if kind.name.endswith("draw two"))
     assert now == replace(

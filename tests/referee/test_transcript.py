@@ -444,7 +444,7 @@ def test_effects_and_states_are_written() -> None:
     }
 
 
-def test_every_option_is_told_once_and_to_everyone_alike() -> None:
+def test_every_option_is_reported_once_and_to_everyone_alike() -> None:
     assert list(OPTIONS) == [field.name for field in fields(Options) if field.name != "choices"]
     kinds = {name: (each.kind.value, each.values, each.least, each.most, each.house) for name, each in OPTIONS.items()}
     assert kinds["stacking"] == ("choice", ("off", "same", "any", "rising"), None, None, True)

@@ -44,9 +44,9 @@ def code(cards: Sequence[Card]) -> Image:
 
 
 class CodeReader:
-    """Stands in for the networks: reads the code, and says of some cards what it was told to say instead.
+    """Stands in for the networks: reads the code, and returns the configured wrong answer for some cards.
 
-    Of those in `hidden` it sees a corner only, and can hardly read it.
+    Of those in `hidden` it sees only a corner, and reads it with low confidence.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ def test_every_card_is_ruled_on_and_the_round_is_scored(plan: Plan, tmp_path: Pa
     assert winner_gets_all(plan, tally)
 
 
-def test_what_is_read_badly_is_told_apart_and_mended(plan: Plan, tmp_path: Path) -> None:
+def test_what_is_read_badly_is_distinguished_and_mended(plan: Plan, tmp_path: Path) -> None:
     reader = CodeReader()
     start, first, second, third = laid(plan)[:4]
     other = next(c for c in CLASSIC if c not in laid(plan) and c.color is first.color and c != start)
@@ -117,7 +117,7 @@ def test_what_is_read_badly_is_told_apart_and_mended(plan: Plan, tmp_path: Path)
     assert winner_gets_all(plan, tally)
 
 
-def test_a_device_is_told_why_it_is_refused(tmp_path: Path) -> None:
+def test_a_device_learns_why_it_is_refused(tmp_path: Path) -> None:
     with running(tmp_path) as (_, device, address):
         with pytest.raises(DeviceError, match="match") as caught:
             device.post("/api/undo", {})

@@ -65,14 +65,14 @@ def test_the_authority_vouches_for_private_places_alone(tmp_path: Path) -> None:
     "content", [b"", b"\xff\x00rubbish", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
 )
 @pytest.mark.parametrize("name", ["authority.pem", "authority.key", "server.pem", "server.key"])
-def test_damaged_files_are_made_anew_and_kept_aside(
+def test_damaged_files_are_created_again_and_kept_aside(
     name: str, content: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     trusted = ensure_certificates(tmp_path, ADDRESSES).fingerprint
     (tmp_path / name).write_bytes(content)
     made = ensure_certificates(tmp_path, ADDRESSES)
     assert (tmp_path / f"{name}.damaged").read_bytes() == content
-    assert "is made anew" in caplog.text
+    assert "is replaced" in caplog.text
     assert (made.fingerprint == trusted) == name.startswith("server")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(made.certificate, made.key)

@@ -100,7 +100,7 @@ def test_nobody_waits_for_another_ones_request(start: Start) -> None:
         ask(port).close()
 
 
-def test_who_speaks_plainly_to_the_secure_port_is_told(start: Start) -> None:
+def test_who_speaks_plainly_to_the_secure_port_is_reported(start: Start) -> None:
     with socket.create_connection((HOST, start(secure=True)), timeout=10) as client:
         client.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert b"https alone" in client.recv(1000)

@@ -32,7 +32,7 @@ WORDS = Path(companion.__file__).parent / "web" / "i18n"
         ({"players": None}, "players", Rule.OTHER, None),
     ],
 )
-def test_a_faulty_value_is_told_by_place_and_rule(
+def test_a_faulty_value_is_reported_by_place_and_rule(
     host: FlaskClient, changed: dict[str, object], field: str, rule: Rule, limit: int | None
 ) -> None:
     answer = host.post("/api/match", json={**MATCH, **changed})

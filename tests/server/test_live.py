@@ -53,12 +53,12 @@ def test_a_screen_goes_on_where_it_broke_off(playing: FlaskClient) -> None:
         said += data["sentences"] if name == "update" else []
 
 
-def test_a_mark_of_another_run_begins_anew(playing: FlaskClient) -> None:
+def test_a_mark_of_another_run_begins_again(playing: FlaskClient) -> None:
     for mark in ("feedface-3", "nonsense", "-", "1" * 500):
         assert next(events(playing, mark))[1] == "view"
 
 
-def test_a_screen_that_was_away_too_long_begins_anew() -> None:
+def test_a_screen_that_was_away_too_long_begins_again() -> None:
     hub = Hub()
     boot, number = hub.mark()
     for _ in range(KEPT + 1):
@@ -68,7 +68,7 @@ def test_a_screen_that_was_away_too_long_begins_anew() -> None:
     assert hub.resumes(f"{boot}-{KEPT + 2}") is None
 
 
-def test_of_what_tells_all_only_the_newest_is_kept() -> None:
+def test_of_what_shows_all_only_the_newest_is_kept() -> None:
     hub = Hub()
     for number in range(KEPT):
         hub.publish("update", str(number))

@@ -33,7 +33,7 @@ CASES = int(os.environ.get("COMPANION_FUZZ_CASES", "35"))
 """Per route and kind, as host; there are some 40 routes and two kinds. Where less can be asked, less is."""
 
 STRANGERS_CASES = int(os.environ.get("COMPANION_FUZZ_STRANGERS", "2"))
-"""The same of one who has not joined. With --junitxml the calls made are told as properties of the tests."""
+"""The same of one who has not joined. With --junitxml the calls are recorded as properties of the tests."""
 
 
 # Arbitrary bytes stand for an archive: the route must reject them, and its own tests restore real archives.

@@ -15,7 +15,7 @@ def test_a_match_is_set_up_and_played(playing: FlaskClient) -> None:
     assert playing.get("/api/view").json["state"]["turn"] == "Cy"
 
 
-def test_the_rules_of_the_match_are_told_in_any_language(host: FlaskClient) -> None:
+def test_the_rules_of_the_match_are_reported_in_any_language(host: FlaskClient) -> None:
     assert host.get("/api/rules").status_code == 409
     host.post("/api/match", json={**MATCH, "options": {"jump_in": True}})
     reported = host.get("/api/rules").json["entries"]

@@ -96,7 +96,7 @@ def test_without_a_match_there_is_no_rematch(host: FlaskClient) -> None:
     assert host.post("/api/match/rematch").status_code == 409
 
 
-def test_what_stands_out_is_told(playing: FlaskClient) -> None:
+def test_what_stands_out_is_reported(playing: FlaskClient) -> None:
     for move in ({"do": "play", "card": "red draw two"}, {"do": "draw"}, {"do": "pass"}):
         assert playing.post("/api/moves", json=move).status_code == 200
     found = {one["kind"]: (one["players"], one["amount"]) for one in scores(playing)["awards"]}

@@ -67,7 +67,7 @@ def test_the_table_holds_the_moves_that_stand(companion: Companion, match_id: st
     assert [row["known"] for row in rows] == ["", *["tapped"] * 4]
 
 
-def test_json_tells_moves_effects_and_state(companion: Companion, match_id: str) -> None:
+def test_json_shows_moves_effects_and_state(companion: Companion, match_id: str) -> None:
     match = json.loads(companion("export", match_id, "--format", "moves-json").stdout)
     assert [move["move"]["do"] for move in match["moves"]] == ["start", "play", "play", "flip", "target"]
     assert match["moves"][1]["effects"][0] == {"effect": "draw", "player": "Ben", "count": 2, "why": "draw two"}

@@ -148,7 +148,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "folder").matches()
 
 
-def test_a_full_disk_and_a_read_only_file_are_told_apart(store: Store, header: Header) -> None:
+def test_a_full_disk_and_a_read_only_file_are_distinguished(store: Store, header: Header) -> None:
     store.write(Batch("m", 1.0, header=header))
     assert store._connection is not None
     store._connection.execute("PRAGMA max_page_count = 1")

@@ -405,7 +405,7 @@ def test_turns_are_tapped_if_directions_are_uninformative(store: Store) -> None:
     result = []
     while update := heard.next(0):
         result += [update.notice] if update.kind is UpdateKind.NOTICE else []
-    assert result == [notice], "it is told once"
+    assert result == [notice], "it is reported once"
     game.table.set_caller(Caller(Language.GERMAN))
     (notice,) = game.view.notices
     assert notice.sentence == "Die Kamera kann eure Arme nicht unterscheiden: Tippt an, wer zieht und passt."

@@ -26,7 +26,7 @@ def test_updates_are_replayed_from_the_last_one_seen() -> None:
     assert updates.last == 5
 
 
-def test_slow_listener_loses_the_oldest_and_is_told() -> None:
+def test_slow_listener_loses_the_oldest_and_is_reported() -> None:
     updates = Updates(kept=3)
     subscription = updates.subscribe()
     for _ in range(10):

@@ -46,7 +46,7 @@ def watch(*actions: Action, seed: int = 2, detector: ExactSightings | None = Non
 
 
 def reported(events: Sequence[PileEvent]) -> list[tuple[type, str]]:
-    """Return the kinds of events with the likeliest card's name."""
+    """Return the kinds of events with the most probable card's name."""
     return [(type(e), e.probabilities[0][0].name if getattr(e, "probabilities", ()) else "") for e in events]
 
 
@@ -75,6 +75,6 @@ def laid(card: Card, seconds: float, seat: int = 1) -> Lay:
     return Lay(seat, Pace(0.4, 0.2, seconds), card, Placement(5.0, 0.0, 1.4))
 
 
-def surely(exact: ExactSightings) -> Detect:
+def as_certain(exact: ExactSightings) -> Detect:
     """Return a detector that reads what is there beyond doubt."""
     return lambda image: [replace(s, probabilities=(0.999, 0.0005)) for s in exact(image)]

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("degrees", range(10, 360, 50))
 @pytest.mark.parametrize("spot", [DISCARD, DRAW], ids=lambda spot: spot.kind.value)
-def test_an_arm_is_told_with_its_pile_and_where_it_comes_from(degrees: float, spot: Spot) -> None:
+def test_an_arm_is_reported_with_its_pile_and_where_it_comes_from(degrees: float, spot: Spot) -> None:
     _, reaches = follow(film(2.2, [Arm(degrees, spot.middle, seed=int(degrees))]))
     assert [reach.kind for reach in reaches] == [spot.kind]
     assert off(direction(reaches[0]), degrees) < 20
@@ -157,7 +157,7 @@ def test_an_arm_that_lies_along_the_rim_comes_from_where_it_points() -> None:
     assert 225 < found[0] < 290
 
 
-def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_told_by_its_own_side() -> None:
+def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_reported_by_its_own_side() -> None:
     """As a phone leaning on books sees it: somebody sits in the picture, and leans a little to and fro."""
     arm = Arm(320, DISCARD.middle, start=1.2, seed=12)
 

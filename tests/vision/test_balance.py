@@ -43,7 +43,7 @@ def off(one: Image, other: Image) -> float:
 
 @pytest.mark.parametrize("name", ["red 3", "yellow 3", "green 3", "blue 3"])
 @pytest.mark.parametrize("lamp", [COLD, WARM])
-def test_what_is_white_tells_the_lamp(name: str, lamp: Sequence[float]) -> None:
+def test_what_is_white_shows_the_lamp(name: str, lamp: Sequence[float]) -> None:
     white = picture(name)
     lit = under(white, lamp)
     assert off(balanced(lit, [QUAD]), white) < 0.35 * off(lit, white)
@@ -82,7 +82,7 @@ def test_nothing_is_balanced_by_no_card() -> None:
     assert balanced(lit, []) is lit
 
 
-def test_white_stays_white_where_the_sensor_tells_no_more_of_blue() -> None:
+def test_white_stays_white_where_the_sensor_shows_no_more_of_blue() -> None:
     image = np.full((320, 320, 3), (255, 240, 130), np.uint8)
     image[120:200, 140:190] = (110, 160, 30)
     grey, green = balanced(image, [QUAD])[[0, 150], [0, 160]]

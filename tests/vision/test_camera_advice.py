@@ -71,7 +71,7 @@ def test_the_camera_s_slant_is_measured_on_a_card_either_way_up(degrees: int, tu
     assert tilt(np.roll(from_low(degrees), turned, axis=0)) == pytest.approx(degrees, abs=6)
 
 
-def test_a_low_camera_is_told_to_rise() -> None:
+def test_a_low_camera_is_advised_to_rise() -> None:
     quad = from_low(62)
     advice = advise(table(quad), seen(quad))
     assert advice.hindrance is Obstacle.SLANTED
@@ -112,7 +112,7 @@ def test_a_lamp_that_hides_the_whole_card_is_no_missing_card() -> None:
     assert advise(spark, []).hindrance is Obstacle.NO_PILE
 
 
-def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_told() -> None:
+def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_reported() -> None:
     assert advise(table(), seen(mirrored=True)).hindrance is Obstacle.MIRRORED
     outside, beside = (InView.of(FLAT + np.float32([x, 0]), 1280, 720) for x in (940, 400))
     assert 0 < outside.share < 0.5

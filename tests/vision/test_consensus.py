@@ -75,7 +75,9 @@ def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = F
         ([landed(), *[Judgement(Change.TAKEN_BACK, seen(GREEN_9), 0)] * 2], None),
     ],
 )
-def test_looks_agree_sooner_the_surer_they_are(judgements: Sequence[Judgement], reported: Change | None) -> None:
+def test_looks_agree_sooner_the_more_confident_they_are(
+    judgements: Sequence[Judgement], reported: Change | None
+) -> None:
     agreement = agreed(judgements)
     assert (agreement and agreement.judgement.change) is reported
 
@@ -86,7 +88,7 @@ def test_a_bare_place_must_stay_bare_for_a_while(apart: float, reported: bool) -
 
 
 @pytest.mark.parametrize("judgement", [landed(confidence=0.4), NOTHING, GONE])
-def test_a_picture_that_none_will_bear_out_is_taken_as_it_is(judgement: Judgement) -> None:
+def test_a_picture_that_none_will_confirm_is_taken_as_it_is(judgement: Judgement) -> None:
     agreement = agreed([judgement], alone=True)
     assert agreement is not None
     assert agreement.judgement is judgement

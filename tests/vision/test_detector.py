@@ -111,7 +111,7 @@ def test_items_in_the_free_corners_of_cards_are_no_cards(seed: int) -> None:
     assert Counter(sighting.card for sighting in CardDetector.shipped(None).detect(image)) <= cards
 
 
-def test_in_a_fan_corners_that_are_boxed_faintly_are_read_too() -> None:
+def test_in_a_fan_corners_that_are_boxed_weakly_are_read_too() -> None:
     image, cards = cascade(5)
     assert cards <= Counter(sighting.card for sighting in CardDetector.shipped(None).detect(image))
 
@@ -138,7 +138,7 @@ def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> N
     assert scene.cards[-1].card in [s.card for s in CardDetector.shipped(None).detect_pile(scene.image) if s.whole]
 
 
-def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
+def test_a_card_that_is_boxed_too_weakly_counts_if_it_is_confidently_read() -> None:
     scene = SceneMaker(21, (640, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.SINGLE)
     (card,) = scene.cards
     calibration, folder = Calibration(), model_folder()
@@ -169,7 +169,7 @@ def test_a_card_that_is_boxed_too_faintly_counts_if_it_is_surely_read() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("score", [0.2, 0.06])
-def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size(score: float) -> None:
+def test_a_card_that_is_boxed_too_weakly_counts_beside_others_of_its_size(score: float) -> None:
     scene = SceneMaker(24, (960, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
     shipped = CardDetector.shipped(None)
     found = [s for s in shipped.detect(scene.image) if s.whole]
@@ -180,7 +180,7 @@ def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size(score
         """Boxes one card with a score that is not believed by itself."""
 
         def find(self, *args: Any, **options: Any) -> list[Box]:
-            def faintly(box: Box) -> Box:
+            def with_low_score(box: Box) -> Box:
                 lies_there = box.kind is BoxKind.CARD and intersection_over_union(box.quad, last.quad) > 0.5
                 return replace(box, score=score) if lies_there else box
 
@@ -188,7 +188,9 @@ def test_a_card_that_is_boxed_too_faintly_counts_beside_others_of_its_size(score
             corners = [index_frame(box.quad).mean(0) for box in boxes]
             inside = [cv2.pointPolygonTest(last.quad, tuple(map(float, at)), False) > 0 for at in corners]
             return [
-                faintly(box) for box, there in zip(boxes, inside, strict=True) if box.kind is BoxKind.CARD or not there
+                with_low_score(box)
+                for box, there in zip(boxes, inside, strict=True)
+                if box.kind is BoxKind.CARD or not there
             ]
 
     folder = model_folder()
@@ -237,7 +239,7 @@ def reading(quad: np.ndarray) -> Reading:
     return Reading(np.asarray(quad, np.float32), np.zeros(57, np.float32), ANY)
 
 
-def test_an_index_tells_where_its_card_lies() -> None:
+def test_an_index_shows_where_its_card_lies() -> None:
     top_left, bottom_right = corner_frames(CARD)
     # The frame about an index is 1.9 times its length, the frame of a whole card's corner 0.3 of its width.
     scale = 1.9 * 0.135 / 0.3
@@ -250,7 +252,7 @@ def test_an_index_tells_where_its_card_lies() -> None:
     assert np.abs(outline_from_pair(a, b) - CARD).max() < 4
 
 
-def test_cards_that_lie_open_tell_how_large_the_indices_of_their_deck_are() -> None:
+def test_cards_that_lie_open_show_how_large_the_indices_of_their_deck_are() -> None:
     top_left, _ = corner_frames(CARD)
     large = (top_left - top_left.mean(0)) * 1.9 * 0.25 / 0.3 + top_left.mean(0)
     share = index_share([CARD], [large])
@@ -299,7 +301,7 @@ def test_the_corners_without_an_index_are_free() -> None:
     assert CardIndices(CARD, []).in_free_corners() == set()
 
 
-def test_corners_tell_which_way_round_a_card_is_seen() -> None:
+def test_corners_show_which_way_round_a_card_is_seen() -> None:
     corners = list(corner_frames(CARD))
     turned = [frame * np.float32([-1, 1]) + 2 * np.float32([CARD[:, 0].mean(), 0]) for frame in corners]
     assert CardIndices(CARD, corners).handedness() is Handedness.PRINTED

@@ -85,7 +85,7 @@ def test_a_corner_that_is_a_1_and_may_well_be_a_7_is_a_slanted_7(corner: dict[st
     assert final_corner_sighting(replace(read(corner), membership=0.9)).card.name == next(iter(corner))
 
 
-def test_where_a_card_s_fellows_are_hardly_read_it_is_not_beyond_doubt() -> None:
+def test_where_a_card_s_fellows_are_barely_read_it_is_not_beyond_doubt() -> None:
     def open_card(confidence: float) -> Sighting:
         return Sighting(QUAD, (Card.parse("red 4"),), (confidence,), whole=True)
 

@@ -68,12 +68,12 @@ def test_visit_to_the_middle_of_the_pile_is_a_draw() -> None:
     [stay((420.0, 205.0), 5.0), stay((380.0, 232.0), 0.5), stay((420.0, 215.0), 0.5, beyond=(420.0, 40.0))],
     ids=["rests", "beside", "went on"],
 )
-def test_a_hand_that_did_something_else_there_has_drawn_less_surely(reach: HandVisit) -> None:
+def test_a_hand_that_did_something_else_there_has_drawn_with_lower_probability(reach: HandVisit) -> None:
     assert not is_sure(reach, DRAW)
     assert nothing(reach) > 1.5 * nothing(stay((420.0, 205.0), 0.5))
 
 
-def test_a_shadow_or_a_hand_that_rests_for_long_has_hardly_drawn() -> None:
+def test_a_shadow_or_a_hand_that_rests_for_long_has_barely_drawn() -> None:
     shadow = stay((420.0, 205.0), 0.5)
     shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
     assert nothing(shadow) > 0.5
@@ -97,7 +97,7 @@ def test_longer_rest_lowers_the_probability_of_a_draw() -> None:
         assert nothing(vanishing(seconds)) > times * nothing(stay((420.0, 205.0), seconds))
 
 
-def test_a_hand_that_turns_round_at_once_has_drawn_less_surely() -> None:
+def test_a_hand_that_turns_round_at_once_has_drawn_with_lower_probability() -> None:
     brief, longer = stay((420.0, 205.0), 0.0), stay((420.0, 205.0), 0.5)
     assert 0.15 < brief.ended - brief.began < 0.3
     assert nothing(brief) > 2 * nothing(longer)
@@ -117,7 +117,7 @@ def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
     assert not any(reach.stayed for reach in VisitTracker(Track(1, alone, gone=True)).follow([DRAW]))
 
 
-def test_of_a_hand_among_others_only_where_it_was_tells() -> None:
+def test_of_a_hand_among_others_only_where_it_was_shows() -> None:
     """It lies upon another one, along which its tip seems to creep away."""
     alone = stay((420.0, 205.0), 0.8)
     way = []
@@ -162,7 +162,7 @@ def test_a_hand_whose_tip_creeps_about_the_pile_has_been_there_once() -> None:
     assert len(VisitTracker(Track(1, gone, gone=True)).follow([DRAW])) == 2
 
 
-def test_a_hand_that_neither_comes_nor_goes_has_hardly_drawn() -> None:
+def test_a_hand_that_neither_comes_nor_goes_has_barely_drawn() -> None:
     """It rests beside the pile, and only its tip is at it for a moment."""
     at_pile = stay((420.0, 205.0), 0.5).track.samples[9:13]
     aside = replace(at_pile[0], tip=np.array([340.0, 215.0]))
@@ -172,7 +172,7 @@ def test_a_hand_that_neither_comes_nor_goes_has_hardly_drawn() -> None:
     assert nothing(reach) > 0.5
 
 
-def test_a_hand_that_comes_anew_has_been_there_twice() -> None:
+def test_a_hand_that_comes_again_has_been_there_twice() -> None:
     once = stay((420.0, 205.0), 0.5).track
     again = [Sample(s.time + 2.5, s.tip, s.rim, s.width, s.area, s.single) for s in once.samples if s.time < 2.0]
     track = Track(1, [*once.samples[:10], *again], gone=True)
@@ -200,7 +200,7 @@ def test_who_goes_home_with_a_card_may_lay_it_at_once(goes_home: bool) -> None:
     assert was_laying(reach, [(1, reach.ended + 0.7)]) is not goes_home
 
 
-def test_what_a_hand_does_after_it_went_home_tells_nothing_of_a_draw() -> None:
+def test_what_a_hand_does_after_it_went_home_shows_nothing_of_a_draw() -> None:
     once = stay((420.0, 205.0), 0.6)
     home = once.track.last.time
     on = [replace(s, time=s.time - 1.0 + home) for s in stay((420.0, 60.0), 0.5).track.samples]
@@ -211,7 +211,7 @@ def test_what_a_hand_does_after_it_went_home_tells_nothing_of_a_draw() -> None:
     assert nothing(replace(once, track=straight)) > 2 * nothing(once)
 
 
-def test_colours_that_were_not_seen_tell_what_those_do_that_nobody_asked_for() -> None:
+def test_colours_that_were_not_seen_show_what_those_do_that_nobody_asked_for() -> None:
     reach = stay((420.0, 205.0), 0.5)
     back = np.full(8, 1 / 8)
     assert draw_event(reach, ZONE, DRAW, back=back).drawn == draw_event(reach, ZONE, DRAW).drawn
@@ -230,7 +230,7 @@ def test_who_drew_before_a_hand_went_may_have_changed_what_did(ended: float, alo
     assert is_alone(hand, [], [hand.began + ended], hand.began - 1) is alone
 
 
-def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
+def test_the_top_of_the_pile_shows_of_a_draw_by_how_much_it_changes() -> None:
     changes = Changes()
     shares = [changes.odds(share) for share in (0.0, 0.02, 0.05, 0.2)]
     assert shares == sorted(shares, reverse=True)
@@ -242,7 +242,7 @@ def test_the_top_of_the_pile_tells_of_a_draw_by_how_much_it_changes() -> None:
     assert shown[0] < nothing(reach) < shown[1]
 
 
-def test_a_neat_pile_that_changes_little_tells_of_a_draw_as_well() -> None:
+def test_a_neat_pile_that_changes_little_shows_of_a_draw_as_well() -> None:
     changes = Changes()
     before = changes.odds(0.035)
     for _ in range(6):
@@ -251,7 +251,7 @@ def test_a_neat_pile_that_changes_little_tells_of_a_draw_as_well() -> None:
     assert changes.odds(0.0) > 2
 
 
-def test_a_top_that_never_changes_tells_nothing_in_the_end() -> None:
+def test_a_top_that_never_changes_shows_nothing_in_the_end() -> None:
     changes = Changes()
     for _ in range(60):
         changes.note(0.0, 0.8)
@@ -300,13 +300,13 @@ def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
     changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
     assert changed is not None
     assert changed.share > 0.08
-    # Where the hand rests nothing can be told of what lies under it.
+    # Where the hand rests, what lies under it is unknown.
     assert quiet.changed(np.array([80.0, 340.0]), DRAW.length, 1.2, 1.7) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("columns", "seen"), [(102, True), (105, True), (112, False)])
-def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_tells(columns: int, seen: bool) -> None:
+def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_shows(columns: int, seen: bool) -> None:
     """It lies before the pile all the while, and another one comes and draws."""
     quiet = IdleSnapshots()
     resting, over = np.zeros((90, 160), np.uint8), np.ones((90, 160), np.uint8)
@@ -314,7 +314,7 @@ def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_tells(columns: int, seen: 
     for number in range(45):
         time = number / 15
         arm, image = over if 1.0 < time < 2.0 else resting, table() if time < 1.5 else table(4)
-        # Its own fingers stir: what is under them tells nothing.
+        # Its own fingers move: what is under them is no evidence.
         image[160:, 330 : 4 * columns - 8 * (number % 2)] = 20
         quiet.see(image, time, arm, hidden_share(arm, DRAW.middle, DRAW.length, 160 / 640))
     changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)

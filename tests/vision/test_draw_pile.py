@@ -45,8 +45,8 @@ def test_of_two_boxes_side_by_side_it_is_the_one_that_is_always_seen() -> None:
     assert found(pile) == pytest.approx(BACK)
 
 
-def test_what_hardly_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
-    """As a patch of the tablecloth nearer to the pile is boxed in each look, and little tells that it is one."""
+def test_what_barely_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
+    """A patch of the tablecloth nearer to the pile is boxed in each look, with little evidence that it is a back."""
     pile = DrawPile()
     for time in range(3):
         pile.see_backs([box(*BACK, score=0.9), box(200.0, 200.0, score=0.58)], ZONE, 40.0 * time)
@@ -54,7 +54,7 @@ def test_what_hardly_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
 
 
 def test_what_the_rim_cuts_gives_way_to_what_has_a_cards_shape() -> None:
-    """Of what the rim cuts its shape does not tell, and much that reaches into the picture is boxed there."""
+    """The shape of what the border cuts is no evidence, and much that enters the picture is boxed there."""
     pile, size = DrawPile(), (640, 325)
     cut = box(300.0, 318.0, score=0.9)
     cut = replace(cut, quad=np.minimum(cut.quad, np.array([640, 325], np.float32)))
@@ -102,7 +102,7 @@ def test_where_hands_leave_with_something_is_the_draw_pile(takes: bool) -> None:
     assert found(pile) == pytest.approx(BACK if takes else grain)
 
 
-def test_a_back_of_the_tables_colour_is_told_by_what_is_printed_on_it() -> None:
+def test_a_back_of_the_tables_colour_is_reported_by_what_is_printed_on_it() -> None:
     pile = DrawPile()
     for time in range(2):
         pile.see_backs([box(*BACK, length=40.0, score=0.8), box(80.0, 300.0, score=0.58)], ZONE, 40.0 * time)
@@ -114,7 +114,7 @@ def test_a_back_of_the_tables_colour_is_told_by_what_is_printed_on_it() -> None:
 
 
 def test_unknown_back_is_found_by_shape_at_a_slant() -> None:
-    """Seen from a slant a card that lies across is hardly longer than wide."""
+    """Seen from a slant a card that lies across is barely longer than wide."""
     pile, squat = DrawPile(), box(*BACK).quad
     squat[:, 0] = BACK[0] + (squat[:, 0] - BACK[0]) * 1.28
     pile.see_backs([Back(squat, 0.0)], ZONE, 0.0)

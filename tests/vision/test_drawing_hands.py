@@ -40,8 +40,8 @@ def way(*stops: tuple[float, float, float], rim: Point = RIM) -> list[Sample]:
     ]
 
 
-def anew(samples: list[Sample]) -> list[tuple[float, float]]:
-    """Return when an arm was still at home that reaches in anew, and when that is seen first, for each time (s)."""
+def reentries(samples: list[Sample]) -> list[tuple[float, float]]:
+    """Return, for each re-entry of an arm, when it was last at home and when the re-entry is first seen (s)."""
     found: list[tuple[float, float]] = []
     begins = 0
     for end in range(1, len(samples) + 1):
@@ -52,28 +52,28 @@ def anew(samples: list[Sample]) -> list[tuple[float, float]]:
     return found
 
 
-def test_who_draws_back_for_a_moment_reaches_in_anew() -> None:
+def test_who_draws_back_for_a_moment_reaches_in_again() -> None:
     """Who draws and plays what was drawn goes home with it in between."""
     samples = way((420, 205, 0.2), (420, 390, 0.1), (310, 215, 0.5), (420, 400, 0))
-    ((home, seen),) = anew(samples)
+    ((home, seen),) = reentries(samples)
     assert 0.8 < home < 1.2
     assert seen - home < 0.4
-    assert not anew(way((420, 205, 0.2), (310, 215, 0.5), (420, 400, 0)))
+    assert not reentries(way((420, 205, 0.2), (310, 215, 0.5), (420, 400, 0)))
 
 
 def test_a_hand_that_looks_smaller_for_a_moment_has_not_drawn_back() -> None:
     """Of a sleeve of the table's own colour a part is not seen now and then."""
     samples = way((420, 205, 1.5), (420, 400, 0))
-    assert not anew([replace(s, area=s.area / 4) if 0.8 < s.time < 1.0 else s for s in samples])
+    assert not reentries([replace(s, area=s.area / 4) if 0.8 < s.time < 1.0 else s for s in samples])
     # For a single frame all but the elbow is missed.
     number = next(number for number, sample in enumerate(samples) if sample.time > 1)
     samples[number] = replace(samples[number], tip=np.array([420.0, 380.0]), area=600.0)
-    assert not anew(samples)
+    assert not reentries(samples)
 
 
-def test_a_hand_that_rests_by_the_rim_reaches_in_anew() -> None:
+def test_a_hand_that_rests_by_the_rim_reaches_in_again() -> None:
     rests = way((420, 360, 3.0), (420, 205, 0.5), (420, 360, 3.0), (310, 215, 0.5))
-    assert [home for home, _ in anew(rests)] == pytest.approx([3.4, 7.8], abs=0.3)
+    assert [home for home, _ in reentries(rests)] == pytest.approx([3.4, 7.8], abs=0.3)
 
 
 def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -> None:
@@ -101,8 +101,8 @@ def test_reach_of_a_shadow_is_no_evidence_for_its_hand() -> None:
     assert draw.ended - draw.began > 0.4
 
 
-def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track() -> None:
-    """It came to the pile within the frames that tell so, which are the new track's alone."""
+def test_what_an_arm_does_since_it_reached_in_again_is_no_stay_of_the_old_track() -> None:
+    """It came to the pile within the frames that show it, which belong to the new track alone."""
     samples = way((420, 330, 0.3), (420, 390, 0.1), (420, 205, 0.0))
     track, arrived = Track(1, samples[:1]), len(samples)
     finder = VisitTracker(track)
@@ -114,7 +114,7 @@ def test_what_an_arm_does_since_it_reached_in_anew_is_no_stay_of_the_old_track()
     assert not attributed_to(DRAW, [track], track.last.time)
 
 
-def test_a_stay_that_begins_as_an_arm_reaches_in_anew_is_the_new_tracks_alone() -> None:
+def test_a_stay_that_begins_as_an_arm_reaches_in_again_is_the_new_tracks_alone() -> None:
     samples = way((420, 205, 0.5))
     (stay,) = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
     assert VisitTracker(Track(1, samples, gone=True, until=stay.began)).follow([DRAW]) == []

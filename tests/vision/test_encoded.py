@@ -123,7 +123,7 @@ def test_a_folder_lists_all_pictures_and_nothing_else(tmp_path: Path) -> None:
     assert [path.name for path in pictures_in(tmp_path)] == shown
 
 
-def test_a_picture_in_a_phone_s_own_format_is_told_what_to_do_about_it() -> None:
+def test_a_picture_in_a_phone_s_own_format_gets_advice() -> None:
     with pytest.raises(PictureError, match="JPEG"):
         decode_picture(b"\0\0\0\x24ftypheic" + bytes(40))
 

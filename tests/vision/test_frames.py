@@ -186,7 +186,7 @@ def test_an_upload_that_is_no_picture_is_refused_and_nothing_breaks() -> None:
 
 
 class Camera:
-    """A camera whose connections behave as told, one after the other, the last of them for ever."""
+    """A camera whose connections behave as configured, one after the other, the last of them for ever."""
 
     live = True
     name = "the test camera"
@@ -277,7 +277,7 @@ def test_a_camera_in_trouble_is_noticed_within_two_seconds_and_reconnected(
 
 
 @pytest.mark.parametrize("trouble", [missing, crashing])
-def test_a_camera_that_breaks_off_is_told_of_and_asked_again(trouble: Callable[[], Iterator[Image]]) -> None:
+def test_a_camera_that_breaks_off_is_reported_and_asked_again(trouble: Callable[[], Iterator[Image]]) -> None:
     with Grabber(Camera(trouble, steady())) as grabber:
         status, _ = wait_for(grabber, CameraHealth.GONE)
         assert status.detail

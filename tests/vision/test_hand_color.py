@@ -63,7 +63,7 @@ def arm_with(number: int, start: tuple[float, float], end: tuple[float, float], 
     return track
 
 
-def test_the_hand_that_bore_the_card_laid_it() -> None:
+def test_the_hand_that_carried_the_card_laid_it() -> None:
     """Another one hovers over the pile at the same time and leaves last."""
     card = colors(GREEN, GREEN, (230, 230, 230))
     laying = arm_with(1, (0.0, 90.0), (130.0, 90.0), 9.0, colors(GREEN, (230, 230, 230), SKIN))
@@ -72,7 +72,7 @@ def test_the_hand_that_bore_the_card_laid_it() -> None:
     assert attributed_to(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
     # What it brought lay there before.
     assert attributed_to(DISCARD, [laying, hovering], 10.4, done={1}, card=card)[0][0] is hovering
-    # Nobody was seen to bear it.
+    # Nobody was seen to carry it.
     assert attributed_to(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20)))[0][0] is hovering
 
 
@@ -84,7 +84,7 @@ def test_hand_with_unknown_load_is_less_probable() -> None:
     assert attributed_to(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
 
 
-def test_the_card_under_a_hand_is_none_that_it_bears() -> None:
+def test_the_card_under_a_hand_is_none_that_it_carries() -> None:
     """What lies at its tip over the pile is there whoever brought it."""
     card = colors(GREEN)
     track = arm_with(1, (0.0, 90.0), (140.0, 90.0), 9.0, colors(SKIN))
@@ -93,7 +93,7 @@ def test_the_card_under_a_hand_is_none_that_it_bears() -> None:
     assert track.carried(card, MIDDLE, DISCARD.length, 11.0) is None
 
 
-def test_a_film_tells_what_an_arm_bears() -> None:
+def test_a_film_shows_what_an_arm_carries() -> None:
     watcher = ArmDetector()
     here: Quad = np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32)
     loads: list[float] = []

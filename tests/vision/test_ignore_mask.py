@@ -75,7 +75,7 @@ def test_a_pause_without_foreground_counts_as_empty() -> None:
 
 
 @pytest.mark.parametrize("shape", [(60, 160), (90, 120)])
-def test_another_picture_size_begins_anew(shape: tuple[int, int]) -> None:
+def test_another_picture_size_begins_again(shape: tuple[int, int]) -> None:
     ignore = learnt(lambda time: HELD)
     ignore.learn(np.zeros(shape, np.uint8), 20.0)
     assert ignore.mask is None

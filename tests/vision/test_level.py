@@ -56,14 +56,14 @@ def test_all_cards_of_a_level_hand_are_rectangles_of_one_size(hand: list[Sightin
     assert max(lengths) == pytest.approx(min(lengths), rel=0.02)
 
 
-def test_the_plane_is_told_by_the_surest_open_card_and_not_by_a_corner(hand: list[Sighting]) -> None:
+def test_the_plane_is_reported_by_the_most_confident_open_card_and_not_by_a_corner(hand: list[Sighting]) -> None:
     rough = replace(hand[0], quad=hand[0].quad + np.array([[0, 0], [40, 0], [0, 60], [0, 0]], np.float32))
     level = RectifiedHand.of(_PICTURE, [rough, *hand[1:]])
     assert level is not None
     assert tilt(project(level.matrix, hand[0].quad)) < 8
 
 
-def test_what_is_seen_in_the_level_picture_is_told_where_it_lies(hand: list[Sighting]) -> None:
+def test_what_is_seen_in_the_level_picture_is_reported_where_it_lies(hand: list[Sighting]) -> None:
     level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     seen = replace(hand[1], quad=project(level.matrix, hand[1].quad))
@@ -94,14 +94,14 @@ def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting
     assert RectifiedHand.of(_PICTURE, [far, *hand[1:]]) is None
 
 
-@pytest.mark.parametrize(("sure", "looks"), [(0.8, 1), (0.7, 2)], ids=["surely", "unsurely"])
-def test_a_hand_surely_told_alike_is_not_looked_at_once_more(
+@pytest.mark.parametrize(("sure", "looks"), [(0.8, 1), (0.7, 2)], ids=["confident", "uncertain"])
+def test_a_hand_confidently_reported_alike_is_not_looked_at_once_more(
     hand: list[Sighting], monkeypatch: pytest.MonkeyPatch, sure: float, looks: int
 ) -> None:
     level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     reported = [replace(one, probabilities=(sure,)) for one in hand]
-    # Surer by a little, and reaching out of the level picture.
+    # Slightly more confident, and reaching out of the level picture.
     again = [replace(one, quad=project(level.matrix, one.quad) - 200, probabilities=(sure + 0.01,)) for one in hand]
     detector, taken = CardDetector.shipped(None), list[Image]()
 

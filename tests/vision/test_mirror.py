@@ -42,14 +42,14 @@ def test_outlines_lie_in_the_mirrored_picture_where_they_lie_in_the_other() -> N
     assert np.allclose(moved.quad, [[140, 25], [190, 20], [195, 95], [145, 100]])
 
 
-def test_what_reads_the_same_both_ways_tells_nothing() -> None:
+def test_what_reads_the_same_both_ways_shows_nothing() -> None:
     assert is_doubtful([])
     assert is_doubtful([seen("red 7", 0.6)])
     assert not is_doubtful([seen("red 7", 0.99), seen("blue 2", 0.5)])
     assert is_mirrored([seen("red 4", 0.8)], [seen("red 7", 0.99)])
     assert not is_mirrored([seen("red 8", 0.99)], [seen("red 8", 1.0)])
     assert not is_mirrored([seen("red 2", 0.8)], [seen("red reverse", 0.99)])
-    assert not is_mirrored([seen("red 3", 0.9), seen("red 7", 0.9)], [seen("green 8", 0.96)]), "fewer are made out"
+    assert not is_mirrored([seen("red 3", 0.9), seen("red 7", 0.9)], [seen("green 8", 0.96)]), "fewer are detected"
 
 
 def test_lone_arrows_win_over_a_mirrored_digit() -> None:
@@ -65,7 +65,7 @@ def test_lone_arrows_win_over_a_mirrored_digit() -> None:
 SLANTED = np.array([[10, 20], [60, 20], [60, 55], [10, 55]], np.float32)
 
 
-def test_a_slanted_sign_that_looks_the_same_both_ways_hardly_tells_a_mirror() -> None:
+def test_a_slanted_sign_that_looks_the_same_both_ways_barely_shows_a_mirror() -> None:
     zero = replace(seen("yellow 0", 0.998), handedness=Handedness.PRINTED, quad=SLANTED)
     assert not is_mirrored([seen("yellow skip", 0.65)], [zero])
     assert not is_mirrored([], [zero])
@@ -169,7 +169,7 @@ def test_corner_places_reveal_a_mirror_for_symmetric_readings() -> None:
     )
     eyes = ThroughMirror(lambda image: [printed] if image[0, -1, 0] else [turned], lambda _: [])
     assert [s.card.name for s in eyes.detect_pile(LIT_LEFT)] == ["blue 5"]
-    # A picture by itself is not read surely either where its corners lie so.
+    # A single picture whose corners lie so is not read with confidence either.
     assert is_doubtful([turned])
     assert is_mirrored([turned], [printed])
     assert not is_mirrored([printed], [turned])
@@ -179,17 +179,17 @@ UPRIGHT = np.array([[0, 0], [56, 0], [56, 87], [0, 87]], np.float32)
 LYING = np.array([[0, 0], [87, 0], [87, 56], [0, 56]], np.float32)
 
 
-def test_a_card_that_a_mirror_leaves_as_it_is_tells_it_by_how_it_lies() -> None:
+def test_a_card_that_a_mirror_leaves_as_it_is_shows_it_by_how_it_lies() -> None:
     lying, upright = replace(seen("red 8", 0.999), quad=LYING), replace(seen("red 8", 0.999), quad=UPRIGHT)
     assert looks_mirrored([lying])
     assert not looks_mirrored([upright])
     assert not looks_mirrored([lying, seen("red 7", 0.99)])
     assert is_printed_in_mirror([lying], [upright])
-    # A camera that looks from low, and a card that is not read so surely there.
+    # A camera that looks from low, and a card read with less confidence there.
     low = replace(upright, quad=LYING * np.float32([1, 0.8]))
     assert not is_printed_in_mirror([lying], [low])
     assert not is_printed_in_mirror([lying], [replace(upright, probabilities=(0.9,))])
-    # A lone corner may be of a card that is not made out in a mirror.
+    # A lone corner may be of a card that is not detected in a mirror.
     corner, found = replace(seen("red 3", 0.9), whole=False), replace(upright, handedness=Handedness.PRINTED)
     assert looks_mirrored([corner])
     assert not looks_mirrored([corner] * 3)
@@ -201,7 +201,7 @@ def test_a_card_that_a_mirror_leaves_as_it_is_tells_it_by_how_it_lies() -> None:
     assert [s.mirrored for s in eyes.detect_pile(LIT_LEFT)] == [False]
 
 
-def test_a_digit_with_two_sides_that_is_much_surer_in_the_mirror_tells_it() -> None:
+def test_a_digit_with_two_sides_that_is_much_more_confident_in_the_mirror_shows_it() -> None:
     lying, digit = replace(seen("red 4", 0.99), quad=LYING), replace(seen("red 1", 0.9999), quad=LYING)
     assert is_printed_in_mirror([lying], [digit])
     assert not is_printed_in_mirror([lying], [replace(digit, probabilities=(0.993,))])
@@ -209,7 +209,7 @@ def test_a_digit_with_two_sides_that_is_much_surer_in_the_mirror_tells_it() -> N
     assert not is_printed_in_mirror([replace(lying, cards=(Card.parse("red 1"),))], [digit])
 
 
-def test_what_is_beyond_doubt_in_the_mirror_alone_tells_it() -> None:
+def test_what_is_beyond_doubt_in_the_mirror_alone_shows_it() -> None:
     doubted, sure = seen("red skip", 0.96), replace(seen("red skip", 0.999), handedness=Handedness.PRINTED)
     assert is_doubtful([doubted])
     assert is_mirrored([doubted], [sure])
@@ -231,8 +231,8 @@ def test_a_mirrored_picture_of_a_card_that_reads_alike_is_said_to_be_one(name: s
 
 
 @pytest.mark.slow
-def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> None:
-    # This 3 reads as a 3 either way round, surely.
+def test_the_first_card_of_a_mirrored_film_shows_that_the_camera_mirrors() -> None:
+    # This 3 reads as a 3 both ways, with high confidence.
     footage = table(lay(Card.parse("green 3")), seed=7)
     detector = CardDetector.shipped(EditionName.CLASSIC)
     eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
@@ -244,7 +244,7 @@ def test_the_first_card_of_a_mirrored_film_tells_that_the_camera_mirrors() -> No
     assert eyes.mirrors
 
 
-def test_arrows_in_a_mirror_tell_nothing() -> None:
+def test_arrows_in_a_mirror_show_nothing() -> None:
     shown = CellMask(mirrors=False)
     eyes = ThroughMirror(shown, shown)
     for color in ("red", "blue", "green"):
@@ -260,7 +260,7 @@ def test_what_reads_alike_both_ways_makes_no_camera_mirror() -> None:
     assert not eyes.mirrors
 
 
-def test_an_empty_table_is_hardly_looked_at_in_the_mirror() -> None:
+def test_an_empty_table_is_barely_looked_at_in_the_mirror() -> None:
     looks: list[int] = []
 
     def nothing(_: Image) -> list[Sighting]:

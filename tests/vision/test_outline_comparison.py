@@ -59,7 +59,7 @@ def test_a_like_card_mostly_leaves_the_rim_of_the_one_under_it(light: float) -> 
     assert reported >= 5
 
 
-def test_a_like_card_is_told_though_its_face_is_half_black_and_half_white() -> None:
+def test_a_like_card_is_reported_though_its_face_is_half_black_and_half_white() -> None:
     def lay(image: Image, angle: float) -> Quad:
         middle = (200.0, 200.0)
         for width, height, tone in ((160, 250, 245), (116, 176, 20)):

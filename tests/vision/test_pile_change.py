@@ -81,7 +81,7 @@ def test_same_face_at_the_place_below_means_taken_back_or_pushed(pushed: bool, c
     )
 
 
-def test_a_card_taken_back_is_told_though_the_one_below_was_pushed() -> None:
+def test_a_card_taken_back_is_reported_though_the_one_below_was_pushed() -> None:
     below = outline(100, 60)
     top = outline(70, 80, 90, 60)
     changed = np.zeros((180, 320), np.uint8)
@@ -105,7 +105,7 @@ def test_cards_pushed_from_under_a_new_one_keep_their_new_place() -> None:
     ]
     green, blue, red = where_seen(pile, sightings)
     assert (blue.quad == outline(165, 100)).all()
-    # An outline that hardly differs, or that an index alone tells, is no better than the one known.
+    # An outline that differs little, or that only an index supports, is no better than the known one.
     assert (green.quad == outline(40, 40)).all()
     assert (red.quad == outline(100, 60)).all()
     (_, elsewhere, _) = where_seen(pile, [seen(BLUE_3, 190, 150)])
@@ -113,7 +113,7 @@ def test_cards_pushed_from_under_a_new_one_keep_their_new_place() -> None:
 
 
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.NONE), (4, Change.NONE), (12, Change.LANDED)])
-def test_a_card_from_which_a_hand_was_taken_has_not_landed_anew(beside: int, change: Change) -> None:
+def test_a_card_from_which_a_hand_was_taken_has_not_landed_again(beside: int, change: Change) -> None:
     quad = outline(100, 60)
     below, top = quad + np.array([40, 0], np.float32), quad
     sightings = [

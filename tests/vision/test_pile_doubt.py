@@ -88,7 +88,7 @@ def test_agreeing_quick_looks_outweigh_a_missing_thorough_one() -> None:
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() -> None:
+def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_reported_with_doubt() -> None:
     exact = ExactSightings()
 
     def half_blind(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
@@ -103,7 +103,7 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_told_with_doubt() ->
     assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
 
 
-def test_a_corner_that_every_other_look_reads_is_told_before_long() -> None:
+def test_a_corner_that_every_other_look_reads_is_reported_before_long() -> None:
     exact = ExactSightings()
 
     def corner(confidence: float) -> Detect:
@@ -201,7 +201,7 @@ def test_a_card_that_is_missed_in_one_view_of_the_pile_is_found_in_another() -> 
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_a_bare_face_laid_on_another_is_noticed_though_hardly_anything_changes() -> None:
+def test_a_bare_face_laid_on_another_is_noticed_though_barely_anything_changes() -> None:
     quad = np.array([[280, 120], [360, 120], [360, 240], [280, 240]], np.float32)
     yellow, blue, face = (40, 200, 220), (200, 60, 30), 230
 
@@ -248,7 +248,7 @@ def test_first_card_of_uniform_color_is_reported() -> None:
     assert reported(events) == [(CardLanded, "blue 3")]
 
 
-def test_a_card_that_one_look_in_several_reads_is_told_with_doubt() -> None:
+def test_a_card_that_one_look_in_several_reads_is_reported_with_doubt() -> None:
     exact = ExactSightings()
 
     def seldom(n: int, found: list[Sighting]) -> list[Sighting]:

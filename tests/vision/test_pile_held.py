@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_a_card_is_told_at_once_though_something_moves_about_the_pile(ignored: bool) -> None:
+def test_a_card_is_reported_at_once_though_something_moves_about_the_pile(ignored: bool) -> None:
     footage, exact = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), lay(GREEN_9, seat=2)), ExactSightings()
     tracker, noise = PileTracker(exact), np.random.default_rng(1)
     events: list[PileEvent] = []

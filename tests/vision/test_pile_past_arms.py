@@ -8,10 +8,10 @@ from footage import (
     BLUE_3,
     RED_7,
     YELLOW_1,
+    as_certain,
     laid,
     lay,
     reported,
-    surely,
     table,
 )
 
@@ -25,9 +25,9 @@ from companion.vision.pile.pile_tracker import PileTracker
 pytestmark = pytest.mark.slow
 
 
-def test_a_card_is_told_once_while_the_arm_that_laid_it_still_leaves() -> None:
+def test_a_card_is_reported_once_while_the_arm_that_laid_it_still_leaves() -> None:
     footage, exact = table(lay(RED_7), laid(BLUE_3, 1.2)), ExactSightings()
-    tracker = PileTracker(surely(exact))
+    tracker = PileTracker(as_certain(exact))
     said = []
     for frame in footage.frames():
         exact.show(frame)

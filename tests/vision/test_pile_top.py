@@ -33,7 +33,7 @@ def picture(discard: int = 0, draw: int = 0) -> Image:
 def changes(
     show: Callable[[float], Image], events: tuple[PileEvent, ...] = (), held: tuple[PileReached, ...] = ()
 ) -> list[TopChange]:
-    """Return what is told of six seconds of such pictures."""
+    """Return the events of six seconds of such pictures."""
     quiet, top = IdleSnapshots(), DrawPileMonitor()
     found: list[TopChange | None] = []
     for number in range(90):
@@ -44,7 +44,7 @@ def changes(
     return [change for change in found if change is not None]
 
 
-def test_a_card_that_is_gone_from_the_draw_pile_is_told_once() -> None:
+def test_a_card_that_is_gone_from_the_draw_pile_is_reported_once() -> None:
     (change,) = changes(lambda time: picture(draw=5 * (time > 2.0)))
     assert change.began < 2.0 < change.ended < 3.0
     assert change.share > 0.08
@@ -74,7 +74,7 @@ def test_nothing_is_gone_from_the_draw_pile_by(show: Callable[[float], Image]) -
         (PileReached(2.1, 1.7, ARM, PileKind.DISCARD), True),
     ],
 )
-def test_what_is_accounted_for_is_not_told(event: PileEvent, reported: bool) -> None:
+def test_what_is_accounted_for_is_not_reported(event: PileEvent, reported: bool) -> None:
     assert bool(changes(lambda time: picture(draw=5 * (time > 2.0)), (event,))) is reported
     if isinstance(event, PileReached) and event.drawn:
         assert bool(changes(lambda time: picture(draw=5 * (time > 2.0)), held=(event,))) is reported

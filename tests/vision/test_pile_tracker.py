@@ -48,7 +48,7 @@ from companion.vision.pile.pile_tracker import PileTracker
 pytestmark = pytest.mark.slow
 
 
-def test_each_card_that_lands_is_told_once_with_where_it_lies() -> None:
+def test_each_card_that_lands_is_reported_once_with_where_it_lies() -> None:
     footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), lay(GREEN_9, angle=-0.5, seat=2))
     said, truth, _ = follow(footage, ExactSightings())
     events = [event for _, event in said]
@@ -114,7 +114,7 @@ def test_the_first_card_is_found_though_something_always_moves_elsewhere() -> No
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_the_first_card_is_told_though_the_hand_that_brought_it_kept_still() -> None:
+def test_the_first_card_is_reported_though_the_hand_that_brought_it_kept_still() -> None:
     exact, open_cards = ExactSightings(), 0
     tracker = PileTracker(lambda image: exact(image)[:open_cards])
     events: list[PileEvent] = []
@@ -199,7 +199,7 @@ def test_card_beside_the_top_is_no_landing_if_both_are_pushed() -> None:
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_a_pile_that_was_pushed_is_told_of() -> None:
+def test_a_pile_that_was_pushed_is_reported() -> None:
     events = watch(lay(RED_7), Nudge(1, Pace(0.4, 0.4, 0.4), 25.0, 10.0, 0.5))
     assert reported(events) == [(CardLanded, "red 7"), (PileMoved, "")]
 

@@ -52,7 +52,7 @@ def test_an_index_is_found_upright_in_whichever_of_four_ways_it_is_boxed(reader:
     right = upright = there = 0
     for scene in scenes:
         for card in scene.cards:
-            # A nought, a skip or an eight looks the same upside down.
+            # A zero, a skip or an eight looks the same upside down.
             if card.visible < 0.95 or card.card.face.value in ("0", "8", "skip"):
                 continue
             frame = index_frame(np.asarray(card.indices[0].quad, np.float32))
@@ -94,7 +94,7 @@ def test_a_hidden_corner_does_not_outweigh_a_clear_card() -> None:
     )
 
 
-def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None:
+def test_a_reading_is_drawn_together_until_it_is_no_more_confident_than_allowed() -> None:
     logs = np.full(len(ALL_CARDS) + 1, -9.0, np.float32)
     logs[3], logs[5] = 0.0, -4.0
     sure = Reading(unit_square(), logs, ANY)
@@ -104,7 +104,7 @@ def test_a_reading_is_drawn_together_until_it_is_no_surer_than_allowed() -> None
     assert doubted.card == sure.card
     assert doubted.runner_up == sure.runner_up
     assert doubted.capped(0.9).confidence == doubted.confidence
-    # What is found out besides makes it no surer.
+    # Further evidence does not raise its confidence.
     assert with_indices(doubted, [replace(sure, quad=unit_square())]).confidence <= 0.7
 
 
@@ -116,7 +116,7 @@ def test_agreeing_corners_outweigh_the_middle_with_limited_confidence() -> None:
     assert 0.9 < reported.confidence < RUNNER_UP_BELOW
 
 
-def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure() -> None:
+def test_where_corners_show_another_card_than_the_middle_the_reading_is_unsure() -> None:
     quad = np.asarray(unit_square() * (200, 310), np.float32)
     middle = Reading(quad, _logs({"red 7": 0.6, "red 1": 0.4}), ANY)
     corners = [Reading(unit_square(), _logs({"red 1": 0.97, "red 7": 0.03}), ANY)] * 2
@@ -128,7 +128,7 @@ def test_where_corners_tell_another_card_than_the_middle_the_reading_is_unsure()
     assert unsure.confidence < UNSURE_BELOW
     # What a learnt deck's cards are known to look like needs no such caution.
     assert limited_by_middle(replace(reported, membership=0.9)).confidence == reported.confidence
-    # A middle that tells hardly anything takes nothing away.
+    # An uninformative middle takes nothing away.
     vague = _logs({"red 7": 0.4, "red 1": 0.35, "red 4": 0.25})
     assert limited_by_middle(replace(reported, middle=vague)).confidence == reported.confidence
     agreeing = with_indices(replace(middle, logs=_logs({"red 1": 0.9, "red 7": 0.1})), corners)
@@ -175,7 +175,7 @@ _TABLE = np.full((300, 220, 3), (30, 30, 200), np.uint8)
 
 
 class Counts(Says):
-    """The same, which counts the crops and is as sure as it is told to be."""
+    """The same, which counts the crops and has a configured confidence."""
 
     def __init__(self, face: int, rest: int, sure: float = 1.0) -> None:
         super().__init__(Card.parse("red 5"), rest)
@@ -211,7 +211,7 @@ class Falters:
         (NO_CARD, 0.0, EvidenceSource.INDEX, 2, 0),
         (NO_CARD, 0.0, EvidenceSource.BOX, 3, 2),
     ],
-    ids=["settled", "a third look", "none", "hardly any", "still hardly any", "hardly any, but surely boxed"],
+    ids=["settled", "a third look", "none", "few", "still few", "few, with a high box score"],
 )
 def test_no_more_is_looked_at_than_an_outline_is_worth(
     face: int, sure: float, evidence: EvidenceSource, cards: int, corners: int

@@ -16,7 +16,7 @@ def landed(belief: float, same_face: bool = True) -> CardLanded:
     return CardLanded(3.0, ((RED_7, 0.95 * belief), (RED_8, 0.05 * belief)), same_face=same_face)
 
 
-def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
+def test_a_like_card_that_no_arm_brought_is_barely_one() -> None:
     new = landed(0.9, same_face=False)
     assert without_hand(new) is new  # a new face is seen, whoever brought it
     assert is_unlikely(landed(0.3))
@@ -28,7 +28,7 @@ def test_a_like_card_that_no_arm_brought_is_hardly_one() -> None:
     ("belief", "similarity", "reported"),
     [(0.3, 0.8, 0.79), (0.3, 0.62, 0.3), (0.3, 0.4, 0.03), (0.3, 0.95, 0.9), (0.95, 0.4, 0.58), (0.95, 0.8, 0.99)],
 )
-def test_a_like_card_is_likelier_the_more_what_its_hand_bore_looked_like_it(
+def test_a_like_card_is_more_probable_the_more_what_its_hand_carried_looked_like_it(
     belief: float, similarity: float, reported: float
 ) -> None:
     weighed = reweighted_by_load(landed(belief), similarity).probabilities

@@ -43,7 +43,7 @@ def dark(image: Image) -> Image:
 
 
 @pytest.mark.parametrize(("x", "y"), [(30.0, 0.0), (0.0, 24.0), (20.0, 20.0), (18.0, -30.0)])
-def test_how_a_picture_moved_is_told(x: float, y: float) -> None:
+def test_how_a_picture_moved_is_reported(x: float, y: float) -> None:
     found = movement(moved(scene()[0], x, y))
     assert found is not None
     assert min(np.hypot(found[0] - x, found[1] - y), np.hypot(found[0] + x, found[1] + y)) < 2.5

@@ -33,7 +33,7 @@ def test_a_network_in_use_is_shared() -> None:
     assert Network.shared(path) is not Network.shared(path, threads=1)
 
 
-def test_a_network_that_was_exported_anew_is_read_anew(tmp_path: Path) -> None:
+def test_a_network_that_was_exported_again_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "index-reader.onnx"
     shutil.copy(model_folder() / path.name, path)
     network = Network.shared(path)

@@ -33,7 +33,7 @@ def test_light_is_no_arm(change: Change) -> None:
 
 
 @pytest.mark.parametrize("change", [lamp, exposure])
-def test_an_arm_is_told_while_the_light_changes(change: Change) -> None:
+def test_an_arm_is_reported_while_the_light_changes(change: Change) -> None:
     _, reaches = follow(film(2.4, [Arm(200, DISCARD.middle)], change))
     assert [reach.kind for reach in reaches] == [PileKind.DISCARD]
     assert off(direction(reaches[0]), 200) < 20
@@ -46,7 +46,7 @@ def passer_by(image: Image, now: float) -> Image:
 
 
 def saturated(image: Image, now: float) -> Image:
-    """Return the picture as of a table that is blue through and through: hardly any red, of which noise is the most."""
+    """Return the picture as of a table that is blue through and through: almost no red, most of it noise."""
     bright = image[..., 2] > 220
     image[..., 2] = np.where(bright, image[..., 2], 1)
     return image
@@ -60,7 +60,7 @@ def test_arms_are_seen_in_a_passing_shadow_and_on_a_saturated_table(change: Chan
     assert all(off(direction(reach), arm.degrees) < 20 for reach, arm in zip(reaches, arms, strict=True))
 
 
-def test_the_colours_at_a_hand_in_a_passing_shadow_tell_nothing() -> None:
+def test_the_colours_at_a_hand_in_a_passing_shadow_show_nothing() -> None:
     arms = [Arm(200, DISCARD.middle, start=0.3), Arm(20, DISCARD.middle, start=1.6, seed=3)]
     watcher, colored = ArmDetector(), dict[float, bool]()
     watcher.lies(np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32))
@@ -215,7 +215,7 @@ def test_arm_behind_held_cards_is_not_at_its_shadow() -> None:
 
 
 def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
-    """Where it is known to be restless, what differs from the table does not tell of the camera."""
+    """Where it is known to be restless, differences from the table are no evidence about the camera."""
     rng = np.random.default_rng(6)
     ground = rng.uniform(80, 160, (90, 160, 3)).astype(np.uint8)
     restless = np.ones((90, 160), np.uint8)
@@ -237,7 +237,7 @@ def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
 def test_a_near_hand_and_its_shadow_at_rest_are_no_table_that_lies_elsewhere() -> None:
     ground = np.random.default_rng(6).uniform(90, 150, (12, 20, 3)).repeat(8, axis=0).repeat(8, axis=1)[:90]
     shaded = ground.copy()
-    for top in range(0, 90, 16):  # in stripes, so that what is left tells the light
+    for top in range(0, 90, 16):  # in stripes, so that the rest shows the light
         shaded[top : top + 8] *= 0.75
     shaded[:, 62:118] = (20, 30, 230)  # it reaches from one rim to the other
     backdrop = BackgroundModel()

@@ -44,7 +44,7 @@ def test_uncertain_reading_names_its_runner_up() -> None:
     assert doubted.capped(0.99).confidence == pytest.approx(doubted.confidence)
 
 
-def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
+def test_corners_in_a_fan_alone_are_reported_with_calibrated_confidence() -> None:
     calibration = Calibration(pile=0.85, fanned=0.5)
     corner, whole = replace(reading(0.8, 0.1), whole=False), reading(0.8, 0.1)
     reported = calibration.in_picture([whole, corner, corner, corner])
@@ -54,7 +54,7 @@ def test_corners_in_a_fan_alone_are_told_as_surely_as_they_deserve() -> None:
     assert (piled.confidence > 0.8, under.confidence) == (True, 0.8)
 
 
-def test_several_looks_at_a_pile_may_be_surer_than_one_picture() -> None:
+def test_several_looks_at_a_pile_may_be_more_confident_than_one_picture() -> None:
     doubted = reading(0.999, 0.001).capped(UNCERTAIN_MOST)
     assert Calibration(pile=0.5).on_pile([doubted])[0].confidence > RUNNER_UP_BELOW
 

@@ -102,7 +102,7 @@ def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> Non
 
 
 def test_turned_camera_is_reported_behind_changing_arms() -> None:
-    """What is made out of the shift wavers with them; it was pushed at two seconds, and hands are always there."""
+    """The estimated shift wavers with them; it was pushed at two seconds, and hands are always there."""
     steadier, ground, said = Stabilizer(), table(), list[float]()
     for number in range(10 * RATE):
         scene = with_arm(ground, int(150 + 40 * np.sin(0.5 * number)))

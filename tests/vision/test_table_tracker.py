@@ -87,7 +87,7 @@ def reported(request: pytest.FixtureRequest) -> tuple[list[PileEvent], list[floa
     return watched(request.param)
 
 
-def test_a_draw_from_before_the_draw_pile_was_known_is_told_of_once_it_is() -> None:
+def test_a_draw_from_before_the_draw_pile_was_known_is_reported_once_it_is() -> None:
     drew = next(1.0 + 2.4 * number for number, action in enumerate(ACTIONS) if isinstance(action, Reach))
     events, seats = watched(backs_from=drew + PACE.total + 0.5)
     (reach,) = (event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW)
@@ -95,7 +95,7 @@ def test_a_draw_from_before_the_draw_pile_was_known_is_told_of_once_it_is() -> N
     assert off(reach.arm.direction, seats[2]) < 25
 
 
-def test_each_card_bears_the_arm_that_laid_it(reported: tuple[list[PileEvent], list[float]]) -> None:
+def test_each_card_carries_the_arm_that_laid_it(reported: tuple[list[PileEvent], list[float]]) -> None:
     events, seats = reported
     landed = [event for event in events if isinstance(event, CardLanded)]
     assert [event.probabilities[0][0] for event in landed] == [RED_7, RED_8, RED_7]
@@ -116,7 +116,7 @@ def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(reported: tuple
 
 
 @pytest.mark.parametrize("draws", [True, False])
-def test_of_a_hand_that_is_not_seen_to_reach_it_the_top_of_the_draw_pile_tells(draws: bool) -> None:
+def test_of_a_hand_that_is_not_seen_to_reach_it_the_top_of_the_draw_pile_shows(draws: bool) -> None:
     x, y = BESIDE_PILE
     events, seats = watched(None, (*ACTIONS[:2], Reach(2, PACE, x + 4, y - 105, draws=draws)))
     found = [event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW]
@@ -181,7 +181,7 @@ def test_a_draw_pile_that_the_rim_cuts_is_made_out() -> None:
         assert (pile.spot(ZONE) is not None) is found
 
 
-def test_hands_tell_which_of_two_backs_it_is() -> None:
+def test_hands_show_which_of_two_backs_it_is() -> None:
     pile = DrawPile()
     pile.see_backs([back_at(400, 210), back_at(160, 200)], ZONE, 0.0)
     for _ in range(2):
@@ -191,7 +191,7 @@ def test_hands_tell_which_of_two_backs_it_is() -> None:
     assert spot.middle == pytest.approx([160, 200])
 
 
-def test_hands_alone_tell_it_after_a_while() -> None:
+def test_hands_alone_show_it_after_a_while() -> None:
     pile = DrawPile()
     for number in range(2):
         assert pile.spot(ZONE) is None
@@ -213,7 +213,7 @@ def test_one_players_resting_hand_is_not_at_the_draw_pile() -> None:
     assert spot.middle == pytest.approx([400, 210])
 
 
-def test_hands_that_laid_a_card_tell_nothing_of_the_draw_pile() -> None:
+def test_hands_that_laid_a_card_show_nothing_of_the_draw_pile() -> None:
     pile = DrawPile()
     for number in range(4):
         pile.worked(number)
@@ -239,7 +239,7 @@ def test_card_shaped_object_may_be_the_draw_pile_without_a_back() -> None:
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([400, 210])
-    # What looks like a back in a single look tells more than the shape does in all.
+    # A back seen in a single look is stronger evidence than the shape in all looks.
     pile.see_backs([back_at(200, 210), *shapes], ZONE, 2.0)
     for time in (4.0, 8.0):
         pile.see_backs([back_at(200, 210)], ZONE, time)
@@ -274,7 +274,7 @@ def seen(pile: DrawPile, backs: list[Quad], looks: int = 1) -> float | None:
 def test_of_a_back_at_the_rim_no_more_is_in_view_than_is_seen_of_a_card() -> None:
     assert seen(DrawPile(), [card_at(400, 400)]) == pytest.approx(1)
     assert seen(DrawPile(), [card_at(400, 472)]) == pytest.approx(0.6, abs=0.03)
-    # What is left of a card is made out as something that ends but little beyond the rim.
+    # What remains of a card is detected as an object that ends just beyond the border.
     left = np.float32([[375, 455], [425, 455], [425, 490], [375, 490]])
     assert seen(DrawPile(), [left]) == pytest.approx(0.31, abs=0.03)
 
@@ -340,7 +340,7 @@ def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> 
 
 @pytest.mark.parametrize("often", [True, False])
 def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(often: bool) -> None:
-    """Where a back is made out in every look, that is; one that is seen now and then is no more than that."""
+    """This holds if a back is detected in every look; one seen now and then is no more than that."""
     hindsight = OfflineDraws()
     rims = ((300.0, 0.0), (600.0, 300.0))
     for number, rim in enumerate(rims * 2):
@@ -411,7 +411,7 @@ def test_of_two_hands_alike_at_the_pile_either_may_have_laid_the_card() -> None:
     assert {first, second} == {one, other}
     assert 0.3 < less <= likely < 0.7
     assert likely + less == pytest.approx(1)
-    # Another that was there a second and more before hardly did.
+    # Another that was there more than a second before probably did not.
     before = arm_to(3, (0.0, 200.0), (300.0, 200.0), 7.4)
     assert attributed_to(spot, [before, one], 10.3) == ((one, pytest.approx(1, abs=0.05)),)
 

@@ -82,7 +82,7 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     expect(page.locator("#wall figure")).to_have_count(54)
     expect(page.locator("#wall img")).to_have_count(3)
     expect(page.locator('#wall [data-card="red 7"]')).to_contain_text("2 times")
-    # A picture that took the place of another is had anew.
+    # A picture that replaced another is fetched again.
     lesson._revised += 1
     expect(page.locator("#wall img").first).to_have_attribute("src", re.compile(r"/pictures/\d+\?1$"))
     name_otherwise(page, "green skip", "green reverse")
@@ -115,7 +115,7 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
 
 def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(server: Server, open_as: Open) -> None:
     page, lesson = begin_lesson(server, open_as, "Strange")
-    # Forty cards of which the reader can tell nothing, of another pile than the one below.
+    # Forty cards that the reader cannot name, of another pile than the one below.
     seen = study_blank(lesson)
     for place in range(40):
         lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=100 + place))

@@ -83,7 +83,7 @@ def test_undo_is_one_tap(table: Page) -> None:
     expect(table.locator('[data-player="Ann"] .seat-count')).to_contain_text("7")
 
 
-def test_a_ruling_is_corrected_and_what_followed_worked_out_anew(table: Page, server: Server) -> None:
+def test_a_ruling_is_corrected_and_what_followed_ruled_again(table: Page, server: Server) -> None:
     see(server, ("red 7", 0.99))
     turn(table, "Ben")
     lay(table, "red 3")
@@ -166,7 +166,7 @@ def test_a_match_that_is_over_runs_no_longer(server: Server, open_as: Open) -> N
     expect(page.locator("#resume")).to_be_empty()
 
 
-def test_wrong_names_are_told_where_they_stand(server: Server, open_as: Open) -> None:
+def test_wrong_names_are_reported_where_they_stand(server: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/")
     page.click("#start")
@@ -198,7 +198,7 @@ def test_house_rules_are_ticked_and_remembered_as_ours(server: Server, open_as: 
     expect(page.locator("#option-jump_in")).to_be_checked()
 
 
-def test_what_the_server_offers_anew_is_there_without_a_line_of_script(
+def test_what_the_server_offers_again_is_there_without_a_line_of_script(
     playing: Server, device: Callable[..., BrowserContext]
 ) -> None:
     context = device()

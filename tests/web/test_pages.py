@@ -137,7 +137,7 @@ def test_a_hand_is_tapped_card_after_card(playing: Server, open_as: Open) -> Non
     expect(page.locator(".hand .card-button")).to_have_count(0)
 
 
-def test_a_hand_is_told_by_its_points_and_mended_by_one_tap(playing: Server, open_as: Open) -> None:
+def test_a_hand_is_entered_by_its_points_and_mended_by_one_tap(playing: Server, open_as: Open) -> None:
     playing.services.table.tap(moves.Count("Ann", 0))
     page = open_as(Role.HOST)
     page.goto(f"{playing.url}/scan?player=Ben")
@@ -351,7 +351,7 @@ def film(path: Path) -> None:
 def film_table(path: Path) -> Card:
     """Write footage of a simulated table on which a card has been turned up and lies; return that card.
 
-    It is motion JPEG, which Chromium shows at 30 frames per second and begins anew at its end: were the empty table in
+    It is motion JPEG, which Chromium shows at 30 frames per second and starts again at its end: were the empty table in
     it, the card would be taken back each time.
     """
     script = write_script(1, nuisances=CALM)
@@ -396,7 +396,7 @@ def test_a_phone_as_camera_leads_to_rulings(server: Server, playwright: Playwrig
     film(tmp_path / "pile.y4m")
     server.read_with(ColorReader())
     with filmed(playwright, server, tmp_path / "pile.y4m") as (camera, table):
-        # The footage begins anew at its end; some card or other that lies still is ruled on.
+        # The footage starts again at its end; any card that lies still is ruled on.
         expect(table.locator("#history")).to_contain_text("7")
         expect(table.locator(".live img")).to_be_visible()
         expect(camera.locator("#camera-status")).to_contain_text("pictures per second")

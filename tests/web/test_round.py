@@ -37,7 +37,7 @@ _SHOWN = (moves.Start, moves.Play, moves.Flip)
 
 
 class PatientTable:
-    """The simulated table as a camera whose people wait for each other: it goes on as far as it was told to.
+    """The simulated table as a camera whose people wait for each other: it plays up to the given moment.
 
     So the round is played as fast as it is drawn and read, however slow the machine.
     """

@@ -30,7 +30,7 @@ def test_a_page_that_is_kept_quiet_asks_for_a_tap(playing: Server, open_as: Open
     page.wait_for_function("() => window.spoken.includes('Ben is skipped.')")
 
 
-def test_an_ipad_is_told_an_iphones_steps(server: Server, device: Callable[..., BrowserContext]) -> None:
+def test_an_ipad_gets_an_iphones_steps(server: Server, device: Callable[..., BrowserContext]) -> None:
     for fingers, steps in ((5, "iphone"), (0, "macos")):
         context = device(user_agent=IPAD)
         context.add_init_script(f"Object.defineProperty(navigator, 'maxTouchPoints', {{ value: {fingers} }});")

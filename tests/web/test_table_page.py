@@ -443,7 +443,7 @@ def test_it_is_asked_who_played_where_an_arm_comes_from_between_two(server: Serv
     turn(page, "Ann")
 
 
-def test_the_page_says_that_arms_do_not_tell_people_apart(playing: Server, open_as: Open) -> None:
+def test_the_page_says_that_arms_do_not_show_people_apart(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     expect(page.locator("#notices")).to_be_empty()
     page.click("#more summary")
