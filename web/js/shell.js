@@ -9,6 +9,7 @@ import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
 import { know } from "./people.js";
 import { play, useOwn } from "./sounds.js";
+import { followStream } from "./stream.js";
 import { Voice } from "./voice.js";
 
 /** @typedef {import("./answers").MeAnswer} Me */
@@ -134,41 +135,22 @@ const GEAR = () =>
       'stroke-width="2"/>',
   );
 
-/** Which tab of the browser this is: its pages' live streams take each other's place. @param {boolean} [anew] */
-function tab(anew = false) {
-  const known = sessionStorage.getItem("tab");
-  if (known && !anew) return known;
-  const made = Array.from(crypto.getRandomValues(new Uint8Array(12)), (part) =>
-    part.toString(16).padStart(2, "0"),
-  ).join("");
-  sessionStorage.setItem("tab", made);
-  return made;
-}
-
 /**
  * Listens to what happens. The stream comes back by itself, and goes on where it broke off.
  * @param {{ view?: (view: import("./answers").ViewAnswer) => unknown, update?: (update: import("./types").Update) =>
  *   unknown, frame?: (frame: import("./types").Frame) => unknown }} on
- *   view: shown anew at each change; update: told once as it happens; frame: the camera's newest picture
+ *   view: shown at each change; update: called once as it happens; frame: the camera's newest picture
  */
 export function live(on) {
   voice.offer();
   get("/api/sounds")
     .then(({ sounds }) => useOwn(sounds))
     .catch(() => {});
-  /** @type {EventSource | null} */
-  let source = null;
-  let tries = 0;
   /** @type {Promise<unknown>} */
   let drawn = Promise.resolve();
-  const open = () => {
-    source?.close();
-    const stream = new EventSource(`/api/events?tab=${tab()}`);
-    source = stream;
-    /** @template T @param {string} name @param {(data: T) => unknown} then */
-    const listen = (name, then) =>
-      stream.addEventListener(name, (event) => then(/** @type {T} */ (JSON.parse(event.data))));
-    listen("view", (/** @type {import("./answers").ViewAnswer} */ view) => {
+  /** @type {Record<string, (data: any) => unknown>} */
+  const then = {
+    view: (/** @type {import("./answers").ViewAnswer} */ view) => {
       // Each waits for the one before: what one of them must ask for first may not put an old view over a new one.
       drawn = drawn
         .catch(() => {})
@@ -177,44 +159,25 @@ export function live(on) {
           voice.view(view);
           await on.view?.(view);
         });
-    });
-    listen("frame", (/** @type {import("./types").Frame} */ frame) => on.frame?.(frame));
-    listen("update", (/** @type {import("./types").Update} */ update) => {
+    },
+    frame: (/** @type {import("./types").Frame} */ frame) => document.hidden || on.frame?.(frame),
+    update: (/** @type {import("./types").Update} */ update) => {
       on.update?.(update);
       voice.update(update);
       // What is spoken can always be read, too.
       if (update.sentences.length && !$("#caption") && update.kind !== "camera") toast(update.sentences.join(" "));
-    });
-    listen("nudge", (/** @type {{ sentence: string }} */ { sentence }) => {
+    },
+    nudge: (/** @type {{ sentence: string }} */ { sentence }) => {
       toast(sentence);
       play("nudge");
-    });
-    // A copied tab has its twin's name: the one that is put out takes another.
-    listen("replaced", () => {
-      tab(true);
-      open();
-    });
-    stream.onopen = () => {
-      tries = 0;
-      offline(false);
-    };
-    stream.onerror = async () => {
-      offline(true);
-      if (stream.readyState !== EventSource.CLOSED || source !== stream) return;
-      stream.close();
-      // The server refused: either this device is not known any more, or too many pages are open.
-      const me = await get("/api/me").catch(() => undefined);
-      if (me && me.role === null) location.replace("/join");
-      else setTimeout(() => source === stream && open(), Math.min(1000 * 2 ** tries++, 10_000));
-    };
+    },
   };
-  open();
-  addEventListener("pagehide", () => {
-    source?.close();
-    source = null;
+  followStream({
+    hear: ({ event, data }) => then[event]?.(data),
+    online: (online) => offline(!online),
+    signedOut: () => location.replace("/join"),
+    audible: () => voice.on,
   });
-  // A page that the browser had put by and shows again has heard nothing meanwhile.
-  addEventListener("pageshow", (event) => event.persisted && open());
 }
 
 /** Draws cards as this edition has them. @param {string} name */

@@ -41,6 +41,16 @@ export type Update = {
 /** The camera's newest picture, by its address, and the outlines in it. */
 export type Frame = { n: number; width: number; height: number; pile: number[][] | null };
 
+/** A message of the live stream: which event, with the id after which the stream resumes. */
+export type Heard = { event: string; id: string; data: unknown };
+/** What follows the live stream. audible: whether it matters to it while nobody sees the page. */
+export type Follower = {
+  hear: (heard: Heard) => void;
+  online: (online: boolean) => void;
+  signedOut: () => void;
+  audible: () => boolean;
+};
+
 /** What an element may hold; what is none is left out. */
 export type Child = Node | string | number | boolean | null | undefined | Child[];
 

@@ -20,16 +20,21 @@ HEARTBEAT_SECONDS = 15.0
 
 
 class EventsQuery(Body):
-    """The browser tab that listens. Its new stream ends the one of its previous page."""
+    """Who listens, and from where on.
+
+    tab: the browser tab; its new stream ends the one of its previous page. after: the id of the last message that the
+    browser knows, as in Last-Event-ID, which counts more.
+    """
 
     tab: str = Field(default="", max_length=40)
+    after: str = Field(default="", max_length=40)
 
 
 @api.route(
     "GET", "/api/events", role=Role.VIEWER, query=EventsQuery, answer=Media(("text/event-stream",)), errors=(429,)
 )
 def get_events(query: EventsQuery) -> Response:
-    """Stream server-sent events `update`, `view`, `nudge` and `frame`, resuming after Last-Event-ID if given.
+    """Stream server-sent events `update`, `view`, `nudge` and `frame`, resuming after Last-Event-ID or `after`.
 
     A final `replaced` says that a newer page listens instead: of the same tab, or of a device with too many streams.
     """
@@ -38,7 +43,7 @@ def get_events(query: EventsQuery) -> Response:
     if slot is None:
         raise RefusalError(429, "too-many-streams", "Too many pages are open on all devices: close some.", 10)
     own.hub.nudge()  # ends the replaced stream
-    stream = _stream(own, who, slot, request.headers.get("Last-Event-ID", ""))
+    stream = _stream(own, who, slot, request.headers.get("Last-Event-ID", query.after))
     response = Response(stream, content_type="text/event-stream")
     # Werkzeug calls this however the stream ends, even if it never started.
     response.call_on_close(lambda: own.streams.leave(slot))
