@@ -74,7 +74,7 @@ class ServerSettings(_Section):
     """Where the pages are served."""
 
     port: int = Field(default=8000, ge=0, le=65535, description="Port of the pages; 0 takes any free one.")
-    lan: bool = Field(default=False, description="Let other devices on the network in.")
+    lan: bool = Field(default=False, description="Let other devices on the network connect.")
     tls: bool = Field(default=True, description="With lan: serve HTTPS too, which phones' cameras need.")
     browser: bool = Field(default=True, description="Open the page in the browser at the start.")
     addresses: _Texts = Field(default=(), description="With lan: serve these addresses of this computer alone.")
@@ -85,7 +85,7 @@ class TableSettings(_Section):
     """What is played and how it is said."""
 
     edition: EditionName | None = Field(default=None, description="Edition whose cards alone are considered.")
-    language: Language = Field(default=Language.ENGLISH, description="Language of what is said aloud.")
+    language: Language = Field(default=Language.ENGLISH, description="Language of the spoken sentences.")
 
 
 class CameraSettings(_Section):

@@ -39,9 +39,9 @@ def backup(ctx: click.Context, file: Path) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_context
 def restore(ctx: click.Context, file: Path) -> None:
-    """Add what a backup FILE holds. Nothing that is there already is overwritten.
+    """Add the contents of a backup FILE. Existing data are never overwritten.
 
-    The exit status is 1 if something in it was left out.
+    The exit status is 1 if something was left out.
     """
     from companion.server.archive.people import People
 

@@ -20,7 +20,7 @@ _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.MISS
     "--picture",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Say instead what stands in the way of reading the cards in this picture of the table.",
+    help="Report only what prevents reading the cards in this picture of the table.",
 )
 @click.pass_obj
 def doctor(settings: Settings, as_json: bool, picture: Path | None) -> None:

@@ -37,15 +37,17 @@ _EVENT_DELAY = 2.0
 
 @click.command()
 @click.argument("source")
-@click.option("--players", required=True, metavar="A,B,C", help="Their names in seat order, clockwise from above.")
-@click.option("--dealer", help="Who dealt first; the last player if not given.")
-@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="What is played.")
+@click.option(
+    "--players", required=True, metavar="A,B,C", help="Names of the players in seat order, clockwise seen from above."
+)
+@click.option("--dealer", help="First dealer; by default the last player.")
+@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="Edition to play.")
 @RULES
 @OPTIONS
 @click.option("--json", "as_json", is_flag=True, help="Print the transcript as JSON Lines, for `referee` and `import`.")
 @click.option(
     "--fps", default=PICTURES_PER_SECOND, show_default=True, type=click.FloatRange(0.01, 1000),
-    help="How many pictures of a folder make a second.",
+    help="Pictures per second of a folder of pictures.",
 )  # fmt: skip
 @DECK
 @click.option(

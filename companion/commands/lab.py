@@ -19,10 +19,10 @@ _BARS = 12
 @click.command()
 @click.argument("edition", default="classic")
 @OPTIONS
-@click.option("--rules", default="official", show_default=True, help="The profile.")
-@click.option("--players", type=click.IntRange(2, 10), default=4, show_default=True, help="How many play.")
-@click.option("--rounds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="How many rounds.")
-@click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
+@click.option("--rules", default="official", show_default=True, help="Profile of the rules.")
+@click.option("--players", type=click.IntRange(2, 10), default=4, show_default=True, help="Number of players.")
+@click.option("--rounds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Number of rounds.")
+@click.option("--seed", default=1, show_default=True, help="Random seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Write the lengths of rounds as an SVG picture."

@@ -25,21 +25,21 @@ from companion.vision.core.runtime import ModelFileError
 
 @click.command()
 @click.argument("source")
-@click.option("--name", required=True, help="What to call the deck.")
+@click.option("--name", required=True, help="Name of the deck.")
 @click.option(
     "--edition",
     type=click.Choice([edition.value for edition in EditionName]),
     default=EditionName.CLASSIC.value,
     show_default=True,
-    help="The edition that the deck is of.",
+    help="Edition of the deck.",
 )
 @click.option(
     "--order",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="The cards in the order laid, one a line, where that is known.",
+    help="File with the cards in the order laid, one per line.",
 )
 @click.option("--sorted", "by_color", is_flag=True, help="The deck was sorted by colour before it was laid.")
-@click.option("--json", "as_json", is_flag=True, help="Ask nothing, and print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Ask no questions and print one JSON object.")
 @click.option(
     "--model",
     type=click.Path(path_type=Path, file_okay=False),
@@ -253,7 +253,7 @@ def export_(ctx: click.Context, name: str, file: Path) -> None:
 
 @decks.command("import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--name", help="What to call it, instead of what it is called.")
+@click.option("--name", help="New name of the deck.")
 @click.pass_context
 def import_(ctx: click.Context, file: Path, name: str | None) -> None:
     """Import a deck that somebody exported."""

@@ -25,10 +25,14 @@ LANGUAGES = click.Choice([language.value for language in Language])
 DECK = click.option("--deck", metavar="NAME", help="Read with this learnt deck; see `companion decks list`.")
 
 RULES = click.option(
-    "--rules", type=click.Choice(list(PROFILES)), default="official", show_default=True, help="The profile."
+    "--rules", type=click.Choice(list(PROFILES)), default="official", show_default=True, help="Profile of the rules."
 )
 OPTIONS = click.option(
-    "--option", "options", multiple=True, metavar="NAME=VALUE", help="A rule that differs; repeatable."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Rule that differs from the profile, as NAME=VALUE; repeatable.",
 )
 
 

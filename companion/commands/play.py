@@ -40,7 +40,7 @@ _OPTIONS = (
         show_default=True,
         help="Port of the pages; 0 takes any free one.",
     ),
-    click.option("--lan/--no-lan", default=False, show_default=True, help="Let other devices on the network in."),
+    click.option("--lan/--no-lan", default=False, show_default=True, help="Let other devices on the network connect."),
     click.option(
         "--tls/--no-tls", default=True, show_default=True, help="With --lan: HTTPS as well, which phone cameras need."
     ),
@@ -49,7 +49,7 @@ _OPTIONS = (
         "addresses",
         multiple=True,
         metavar="IP",
-        help="With --lan: serve this address of the computer alone; repeatable.",
+        help="With --lan: serve only this address of the computer; repeatable.",
     ),
     click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser."),
     click.option(
@@ -57,7 +57,7 @@ _OPTIONS = (
         type=LANGUAGES,
         default="en",
         show_default=True,
-        help="Language of what is said aloud.",
+        help="Language of the spoken sentences.",
     ),
     click.option(
         "--model",
@@ -76,7 +76,7 @@ def _common(command: Any) -> Any:
 
 @click.command()
 @_common
-@click.option("--source", help="Camera to begin with: number, video file, stream address, phone or simulated.")
+@click.option("--source", help="First camera: number, path, video file, stream address, phone or simulated.")
 @click.pass_context
 def play(ctx: click.Context, /, source: str | None, browser: bool, **options: Any) -> None:
     """Start the companion for a real table and open its page."""
@@ -89,16 +89,14 @@ def play(ctx: click.Context, /, source: str | None, browser: bool, **options: An
 @click.option(
     "--edition",
     type=EDITIONS,
-    help="Edition that is played; where none is given or set, mario-kart, or classic with --real.",
+    help="Edition to play; by default the configured one, else mario-kart, or classic with --real.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Another number plays another match."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the match.")
 @click.option(
     "--real",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="FOLDER",
-    help="Play with the photographs of cards in this folder, named by its labels.json, instead of drawn cards.",
+    help="Folder of card photographs with labels.json, used instead of drawn cards.",
 )
 @click.pass_context
 def demo(
@@ -209,12 +207,13 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
 
 
 @click.command()
-@click.option("--open", "browser", is_flag=True, help="Open it in the browser, too.")
+@click.option("--open", "browser", is_flag=True, help="Also open it in the browser.")
 @click.pass_context
 def link(ctx: click.Context, browser: bool) -> None:
     """Print a fresh link that makes a browser the host of the running companion.
 
-    For a browser that lost its place: the link printed at the start works once. Of the demo, its own link is printed.
+    Use it for a browser that is no longer signed in: the link printed at the start works only once. The demo has a link
+    of its own.
     """
     from companion.server.access.links import fresh_link
 

@@ -77,8 +77,8 @@ def read(
 
 @click.command()
 @_options
-@click.option("--one-hand", is_flag=True, help="The pictures all show the same hand: merge what they show.")
-@click.option("--expect", type=click.IntRange(0), help="How many cards the hand should have.")
+@click.option("--one-hand", is_flag=True, help="All pictures show the same hand: merge their readings.")
+@click.option("--expect", type=click.IntRange(0), help="Number of cards that the hand should have.")
 def score(
     images: tuple[str, ...],
     edition: str | None,

@@ -50,7 +50,7 @@ class _Ruling:
 
 @click.command()
 @click.argument("file", type=click.File("rb"))
-@click.option("--text", is_flag=True, help="Print for people instead of JSON Lines.")
+@click.option("--text", is_flag=True, help="Print sentences instead of JSON Lines.")
 @click.option("--language", type=LANGUAGES, default="en", show_default=True, help="Language of the sentences.")
 def referee(file: BinaryIO, text: bool, language: str) -> None:
     """Replay a match transcript and rule on each of its moves.

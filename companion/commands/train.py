@@ -52,9 +52,9 @@ def train() -> None:
 @train.command()
 @_work
 @_seed
-@click.option("--count", type=click.IntRange(1), default=12000, show_default=True, help="Scenes to train on.")
-@click.option("--val", type=click.IntRange(1), default=400, show_default=True, help="Scenes to validate on.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; as many as there are cores by default.")
+@click.option("--count", type=click.IntRange(1), default=12000, show_default=True, help="Number of training scenes.")
+@click.option("--val", type=click.IntRange(1), default=400, show_default=True, help="Number of validation scenes.")
+@click.option("--workers", type=click.IntRange(1), help="Number of processes; by default one per core.")
 @_backgrounds
 @click.option(
     "--leave-out",
@@ -110,7 +110,7 @@ def scenes(
 @_device
 @click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="Passes over the scenes.")
 @click.option("--size", type=click.IntRange(128), default=416, show_default=True, help="Picture size in pixels.")
-@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
+@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to start from.")
 @click.option(
     "--rate", type=click.FloatRange(0, min_open=True), default=0.002, show_default=True, help="Learning rate."
 )
@@ -128,13 +128,13 @@ def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: 
 @_seed
 @_device
 @click.option("--epochs", type=click.IntRange(1), default=8, show_default=True, help="Passes over the crops.")
-@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to go on from.")
+@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to start from.")
 @click.option(
     "--hard",
     type=click.FloatRange(0, 1),
     default=0.0,
     show_default=True,
-    help="Share of the crops that are made hard to read; with --start its networks teach what the clear ones show.",
+    help="Share of crops made hard to read; with --start, the given networks teach from the clear ones.",
 )
 def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None, hard: float) -> None:
     """Train the classifiers of whole cards and of corner indices."""
@@ -153,7 +153,7 @@ def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None,
     "--models",
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of exported networks to go on from. Default: the shipped ones.",
+    help="Folder of exported networks to start from. Default: the shipped ones.",
 )
 @click.option(
     "--minutes",
@@ -167,9 +167,9 @@ def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None,
     type=click.IntRange(2),
     default=64,
     show_default=True,
-    help="Pictures a step of the detector; the readers take ten cards and twenty corners for each.",
+    help="Pictures per step of the detector; the readers get ten cards and twenty corners for each.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes that draw; one for every core but one by default.")
+@click.option("--workers", type=click.IntRange(1), help="Number of drawing processes; by default all cores but one.")
 @_backgrounds
 @_cards
 def together(
@@ -219,13 +219,19 @@ def together(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of exported readers whose first stages training begins from. Default: the shipped ones.",
 )
-@click.option("--kind", type=click.Choice(["card", "corner"]), default="card", show_default=True, help="Which crops.")
+@click.option(
+    "--kind",
+    type=click.Choice(["card", "corner"]),
+    default="card",
+    show_default=True,
+    help="Kind of crops: whole cards or corners.",
+)
 @click.option(
     "--minutes",
     type=click.FloatRange(0, min_open=True),
     default=60.0,
     show_default=True,
-    help="How long to train; an interrupted run continues.",
+    help="Minutes to train; an interrupted run continues.",
 )
 @click.option("--decks", type=click.IntRange(8), default=400, show_default=True, help="Decks to draw and train on.")
 @click.option(
@@ -273,7 +279,7 @@ def embedding(
 @train.command()
 @_work
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
-@click.option("--limit", type=click.IntRange(1), default=4000, show_default=True, help="Scenes to look through.")
+@click.option("--limit", type=click.IntRange(1), default=4000, show_default=True, help="Number of scenes to search.")
 def mine(work: Path, folder: Path | None, limit: int) -> None:
     """Mine hard negatives: false positives of the exported detector, for the classifiers to reject."""
     from companion.models.mine import mine as run
@@ -317,9 +323,11 @@ def export(work: Path, folder: Path | None) -> None:
 @_work
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option(
-    "--photos", type=click.Path(path_type=Path, file_okay=False), help="Measure on this folder's labels.json."
+    "--photos",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of photos with labels.json to evaluate on.",
 )
-@click.option("--calibrate/--no-calibrate", default=True, help="Fit the confidences on the validation scenes first.")
+@click.option("--calibrate/--no-calibrate", default=True, help="First fit the calibration on the validation scenes.")
 def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bool) -> None:
     """Calibrate on the validation scenes, evaluate, and plot the confusion matrix and reliability diagram."""
     _need_extra()
@@ -356,9 +364,13 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option(
-    "--decks", type=click.IntRange(3), default=24, show_default=True, help="Decks to draw, 63 or 87 pictures each."
+    "--decks",
+    type=click.IntRange(3),
+    default=24,
+    show_default=True,
+    help="Number of decks to draw, 63 or 87 pictures each.",
 )
-@click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
+@click.option("--save/--check", default=True, help="Store the fit, or only check the stored one.")
 def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit confidence calibration on two thirds of the decks; check each kind of reading on the rest."""
     from rich.console import Console
@@ -391,9 +403,13 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
 @click.option(
-    "--tables", type=click.IntRange(6), default=1800, show_default=True, help="Tables to draw, five a second."
+    "--tables",
+    type=click.IntRange(6),
+    default=1800,
+    show_default=True,
+    help="Number of tables to draw, about five per second.",
 )
-@click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
+@click.option("--save/--check", default=True, help="Store the fit, or only check the stored one.")
 def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit the appearance of card backs on two thirds of the tables; check it on the rest."""
     from rich.console import Console
@@ -426,8 +442,14 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 @_work
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
-@click.option("--tables", type=click.IntRange(8), default=200, show_default=True, help="Tables to draw, one a second.")
-@click.option("--save/--check", default=True, help="Write what was fitted, or only check what is written.")
+@click.option(
+    "--tables",
+    type=click.IntRange(8),
+    default=200,
+    show_default=True,
+    help="Number of tables to draw, about one per second.",
+)
+@click.option("--save/--check", default=True, help="Store the fit, or only check the stored one.")
 def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
     from rich.console import Console
@@ -452,9 +474,9 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
 @_work
 @_seed
 @click.option("--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export.")
-@click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Hands to lay out.")
+@click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Number of hands.")
 @click.option(
-    "--photos", type=click.Path(path_type=Path, file_okay=False), help="Take the cards of this folder's labels.json."
+    "--photos", type=click.Path(path_type=Path, file_okay=False), help="Folder of card photos with labels.json."
 )
 @click.option(
     "--family",

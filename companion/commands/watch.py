@@ -52,13 +52,15 @@ def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region |
 @click.option("--edition", type=EDITIONS, help="Consider only this edition's cards.")
 @DECK
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per new top card.")
-@click.option("--region", callback=_region, metavar="X,Y,W,H", help="Where the pile lies (pixels), not to be found.")
+@click.option(
+    "--region", callback=_region, metavar="X,Y,W,H", help="Region of the pile (pixels), instead of automatic search."
+)
 @click.option(
     "--fps",
     default=PICTURES_PER_SECOND,
     show_default=True,
     type=click.FloatRange(0.01, 1000),
-    help="How many pictures of a folder make a second; at 2 or less each is taken by itself.",
+    help="Pictures per second of a folder of pictures; at 2 or less each picture is a separate look.",
 )
 @click.option(
     "--model",

@@ -212,13 +212,18 @@ _COUNT = click.IntRange(0)
 
 
 @click.command()
-@click.option("--families", callback=families_named, metavar="A,B", help="Those never trained on if not given.")
+@click.option(
+    "--families",
+    callback=families_named,
+    metavar="A,B",
+    help="Style families of the decks; by default those not used in training.",
+)
 @click.option(
     "--designs",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help='Folder with a folder of upright faces for each design ("red 7.png"), instead of drawn decks.',
 )
-@click.option("--each", default=1, show_default=True, type=click.IntRange(1), help="How many designs of each family.")
+@click.option("--each", default=1, show_default=True, type=click.IntRange(1), help="Number of designs per family.")
 @click.option(
     "--order",
     type=click.Choice(["given", "any"]),
@@ -226,14 +231,16 @@ _COUNT = click.IntRange(0)
     show_default=True,
     help="Whether the name of each card is given as it is laid, or no name is given and no question answered.",
 )
-@click.option("--share", default=1.0, show_default=True, type=click.FloatRange(0.05, 1), help="Share of the deck laid.")
-@click.option("--dim", is_flag=True, help="Lay the cards in little light, out of focus.")
+@click.option(
+    "--share", default=1.0, show_default=True, type=click.FloatRange(0.05, 1), help="Share of the deck that is laid."
+)
+@click.option("--dim", is_flag=True, help="Lay the cards in dim light and out of focus.")
 @click.option(
     "--wrong",
     default=0,
     show_default=True,
     type=_COUNT,
-    help="So many wrong answers are given to what is asked; with the order given, so many faces' names are exchanged.",
+    help="Number of wrong answers to questions; with --order given, number of faces with exchanged names.",
 )
 @click.option(
     "--corrected",
@@ -242,11 +249,17 @@ _COUNT = click.IntRange(0)
     type=_COUNT,
     help="Number of single-card pictures shown first; misread ones are corrected as in a match.",
 )
-@click.option("--singles", default=12, show_default=True, type=_COUNT, help="Pictures to read of one card.")
-@click.option("--scattered", default=4, show_default=True, type=_COUNT, help="Pictures of five to eight cards.")
-@click.option("--fans", default=6, show_default=True, type=_COUNT, help="Pictures of hands of five to eight.")
-@click.option("--seed", default=1, show_default=True, type=_COUNT, help="Another one gives other decks and pictures.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Designs at once, each a process.")
+@click.option("--singles", default=12, show_default=True, type=_COUNT, help="Number of pictures of one card.")
+@click.option(
+    "--scattered", default=4, show_default=True, type=_COUNT, help="Number of pictures of five to eight separate cards."
+)
+@click.option(
+    "--fans", default=6, show_default=True, type=_COUNT, help="Number of pictures of hands of five to eight cards."
+)
+@click.option("--seed", default=1, show_default=True, type=_COUNT, help="Random seed for decks and pictures.")
+@click.option(
+    "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of designs processed in parallel."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def decks(
     families: tuple[str, ...],

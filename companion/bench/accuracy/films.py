@@ -142,16 +142,23 @@ def watch(set_up: MatchSetUp, alteration: Alteration) -> Graded:
 
 
 @click.command()
-@click.option("--films", default=3, show_default=True, type=click.IntRange(1), help="How many matches are filmed.")
-@click.option("--seed", default=1, show_default=True, help="The first match's; the others' follow.")
-@click.option("--moves", default=24, show_default=True, type=click.IntRange(1), help="How many moves of each.")
-@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="What is played.")
+@click.option("--films", default=3, show_default=True, type=click.IntRange(1), help="Number of matches to film.")
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    help="Random seed of the first match; later matches use the following numbers.",
+)
+@click.option("--moves", default=24, show_default=True, type=click.IntRange(1), help="Number of moves per match.")
+@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="Edition to play.")
 @click.option("--as", "copies", type=click.Choice([each.value for each in Alteration]), multiple=True,
-              help="As what each is filmed, all in turn if not given; repeatable.")  # fmt: skip
+              help="Kind of filming; repeatable. By default each kind in turn.")  # fmt: skip
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Films at once, each a process.")
+@click.option(
+    "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of films processed in parallel."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def films(
     films: int,

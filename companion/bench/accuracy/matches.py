@@ -33,25 +33,36 @@ _EVENING: TypeAdapter[MatchResult] = TypeAdapter(MatchResult)
 
 
 @click.command()
-@click.option("--matches", default=3, show_default=True, type=click.IntRange(1), help="How many matches.")
-@click.option("--seed", default=1, show_default=True, help="The first match's; the others' follow.")
-@click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="How many moves of each.")
-@click.option("--edition", type=EDITIONS, help="All in turn if not given.")
-@click.option("--families", callback=families_named, metavar="A,B", help="Styles of the decks, all if not given.")
+@click.option("--matches", default=3, show_default=True, type=click.IntRange(1), help="Number of matches.")
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    help="Random seed of the first match; later matches use the following numbers.",
+)
+@click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="Number of moves per match.")
+@click.option("--edition", type=EDITIONS, help="Edition to play; by default each in turn.")
+@click.option("--families", callback=families_named, metavar="A,B", help="Style families of the decks; by default all.")
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
 @click.option("--backgrounds", type=_FOLDER, help="Pictures of table tops, used instead of drawn ones.")
-@click.option("--fonts", type=_FOLDER, help="Typefaces to draw decks with, the computer's if not given.")
+@click.option("--fonts", type=_FOLDER, help="Folder of typefaces for drawn decks; by default the computer's.")
 @click.option("--unseen", is_flag=True, help="Draw decks and table tops in styles that no network was trained on.")
 @RULES
 @OPTIONS
 @click.option("--hands-free", is_flag=True, help="Lively people who tap only what no camera could see.")
-@click.option("--gaps", is_flag=True, help="Cover the lens, stop the phone or restart the program now and then.")
+@click.option("--gaps", is_flag=True, help="Cover the lens, stop the phone or restart the program from time to time.")
 @click.option("--learnt", is_flag=True, help="Learn each deck first, laid card by card on its table.")
 @click.option("--model", type=_FOLDER, help="Folder of the networks.")
-@click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Keep each match here, and go on from it.")
-@click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Put strips of mistakes here.")
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write figures and mistakes here.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Matches at once, each a process.")
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Folder that keeps each match, so that an interrupted run continues.",
+)
+@click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Folder for pictures of mistakes.")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="File for figures and mistakes.")
+@click.option(
+    "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Number of matches processed in parallel."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def matches(
     matches: int,

@@ -12,7 +12,9 @@ from companion.dataset.scenes.generate import Recipe, maker, yolo_labels
 
 
 @click.command()
-@click.option("--scenes", "count", type=click.IntRange(1), default=200, show_default=True, help="Scenes to draw.")
+@click.option(
+    "--scenes", "count", type=click.IntRange(1), default=200, show_default=True, help="Number of scenes to draw."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def dataset(count: int, as_json: bool) -> None:
     """Time drawing 640 px scenes with their labels on one core; decks and table tops are made beforehand."""

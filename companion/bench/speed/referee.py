@@ -26,9 +26,9 @@ _NEVER_REACHED = 10**9
 
 
 @click.command()
-@click.option("--seconds", default=2.0, show_default=True, help="How long to play each edition.")
-@click.option("--players", default=4, show_default=True, type=click.IntRange(2, 10), help="How many play.")
-@click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
+@click.option("--seconds", default=2.0, show_default=True, help="Seconds to play each edition.")
+@click.option("--players", default=4, show_default=True, type=click.IntRange(2, 10), help="Number of players.")
+@click.option("--seed", default=1, show_default=True, help="Random seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def referee(seconds: float, players: int, seed: int, as_json: bool) -> None:
     """Play random matches and count the moves that the referee rules on per second of processor time."""

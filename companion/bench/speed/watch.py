@@ -71,11 +71,11 @@ class _Cost:
 
 
 @click.command()
-@click.option("--seed", default=1, show_default=True, help="Where the randomness starts.")
-@click.option("--matches", default=1, show_default=True, type=click.IntRange(1), help="How many matches to follow.")
-@click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="How many moves of each.")
-@click.option("--edition", default="mario-kart", type=EDITIONS, show_default=True, help="What is played.")
-@click.option("--exact", is_flag=True, help="Track exact sightings instead of what the networks read.")
+@click.option("--seed", default=1, show_default=True, help="Random seed.")
+@click.option("--matches", default=1, show_default=True, type=click.IntRange(1), help="Number of matches to track.")
+@click.option("--moves", default=12, show_default=True, type=click.IntRange(1), help="Number of moves per match.")
+@click.option("--edition", default="mario-kart", type=EDITIONS, show_default=True, help="Edition to play.")
+@click.option("--exact", is_flag=True, help="Track exact sightings instead of the networks' readings.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="Threads of the networks.")
 @click.option("--model", type=click.Path(path_type=Path, file_okay=False), help="Folder of the networks.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
