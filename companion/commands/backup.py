@@ -44,6 +44,7 @@ def restore(ctx: click.Context, file: Path) -> None:
     The exit status is 1 if something was left out.
     """
     from companion.server.archive.people import People
+    from companion.server.archive.preferences import Preferences
 
     data = _data(ctx)
     store = Store(data)
@@ -57,6 +58,7 @@ def restore(ctx: click.Context, file: Path) -> None:
     finally:
         store.close()
     People(data / "people.json").meet(found.people)
+    Preferences(data).adopt(found.choices)
     click.echo(f"Restored: {len(found.matches)} matches, {len(found.decks)} decks; {found.known} were there already.")
     for sentence in found.refused:
         click.echo(sentence, err=True)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from browsing import GUIDED, Open, Server
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
 from companion.cards import Card, EditionName
 from companion.decks.storage.deck_file import LearntDeck
@@ -129,6 +129,30 @@ def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(ser
         page.mouse.up()
     assert sent.value.post_data_json["draw_pile"] == pytest.approx([160, 90, 160, 90], abs=3)
     expect(page.locator(".toast")).to_have_text("The draw pile is marked.")
+
+
+def test_a_camera_is_offered_by_name_and_taken_again_the_next_evening(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+
+    def one_camera(route: Route) -> None:
+        listed = route.fetch().json()
+        route.fulfill(json={**listed, "cameras": [{"source": "63", "name": "Logitech C920", "number": 63}]})
+
+    page.route("**/api/cameras", one_camera)
+    page.route("**/preview", lambda route: route.fulfill(status=404))
+    page.evaluate(GUIDED)
+    page.goto(f"{server.url}/")
+    page.click("#camera-fold summary")
+    camera = page.get_by_label("Logitech C920")
+    expect(camera).not_to_be_checked()
+    camera.check()
+    page.wait_for_function("async () => (await (await fetch('/api/camera')).json()).source === '63'")
+    server.stop()
+    server.start()
+    page.goto(f"{server.url}/")
+    page.click("#camera-fold summary")
+    expect(page.get_by_label("Logitech C920 (used last time)")).to_be_checked()
+    assert server.services.camera.state.source == "63"
 
 
 def test_an_old_picture_is_not_said_to_be_well(server: Server, open_as: Open) -> None:

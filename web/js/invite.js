@@ -2,7 +2,7 @@
 
 import { get, post, remove } from "./api.js";
 import { attempt } from "./attempt.js";
-import { ask, fill, h } from "./dom.js";
+import { ask, fill, h, toast } from "./dom.js";
 import { t } from "./i18n.js";
 
 /** Shows how another device joins, and which have. @param {import("./shell.js").Me} me */
@@ -80,6 +80,7 @@ export async function invite(me) {
       ),
     ),
     now.addresses.length > 0 && h("p", { class: "small soft" }, now.addresses.join("   ")),
+    now.interfaces.length > 1 && drawAddresses(now.interfaces, draw),
     now.fingerprint && h("p", { class: "small" }, h("a", { href: "/trust" }, t("invite.trust"))),
   ];
   if (
@@ -91,6 +92,33 @@ export async function invite(me) {
   )
     return;
   await ask(t("invite"), () => [place, joined], t("close"));
+}
+
+/**
+ * The addresses of this computer, of which at least one is served.
+ * @param {import("./answers").InterfaceAnswer[]} interfaces @param {() => Promise<void>} changed
+ */
+function drawAddresses(interfaces, changed) {
+  const choose = async (/** @type {string} */ address, /** @type {boolean} */ wanted) => {
+    const served = interfaces.filter((one) => (one.address === address ? wanted : one.served));
+    const addresses = served.map((one) => one.address);
+    if (!addresses.length) toast(t("invite.last"));
+    else await attempt(() => post("/api/lan", { open: true, addresses }));
+    await changed();
+  };
+  return h(
+    "fieldset",
+    { id: "addresses" },
+    h("legend", {}, t("invite.addresses")),
+    interfaces.map(({ name, address, kind, served }) =>
+      h(
+        "label",
+        { class: "check", "data-key": address },
+        h("input", { type: "checkbox", checked: served, onchange: (event) => choose(address, event.target.checked) }),
+        h("span", {}, address, " ", h("span", { class: "small soft" }, `${name} · ${t(`invite.${kind}`)}`)),
+      ),
+    ),
+  );
 }
 
 /** @param {HTMLElement} place */

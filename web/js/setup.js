@@ -130,6 +130,7 @@ if (isNew() && !last.players)
 await drawSources(cameraPlace, {
   simulated: true,
   none: true,
+  again: true,
   chosen: () => {
     picturePlace.hidden = true;
   },

@@ -9,17 +9,18 @@ import { t } from "./i18n.js";
 
 /**
  * Draws what there is to choose; a choice holds at once.
- * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, chosen?: () => void }} offer
- *   simulated: whether the simulated table is offered; none: whether no camera is; chosen: called when another one
- * watches
+ * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, again?: boolean, chosen?: (source: string | null) => void }} offer
+ *   simulated: whether the simulated table is offered; none: whether no camera is; again: whether the camera that was
+ *   used last is taken where none watches; chosen: called when another one watches
  */
 export async function drawSources(place, offer) {
   const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
   let source = now?.source ?? null;
+  const cameras = listed?.cameras ?? [];
   /** @type {Array<[string, string, string | null]>} */
-  const options = (listed?.cameras ?? []).map((one) => [
+  const options = cameras.map((one) => [
     one.source,
-    one.name,
+    one.source === listed?.last ? `${one.name} (${t("source.last")})` : one.name,
     one.source === source ? null : `/api/cameras/${one.number}/preview`,
   ]);
   options.push(["phone", t("source.phone"), null]);
@@ -36,7 +37,7 @@ export async function drawSources(place, offer) {
     const taken = await attempt(() => post("/api/camera", { source: value || null }));
     if (taken) {
       source = taken.source;
-      offer.chosen?.();
+      offer.chosen?.(source);
     }
     /** @type {NodeListOf<HTMLInputElement>} */
     const radios = place.querySelectorAll('[name="source"]');
@@ -76,4 +77,6 @@ export async function drawSources(place, offer) {
       ),
     ),
   );
+  const last = cameras.find((one) => one.source === listed?.last);
+  if (offer.again && source === null && last) await take(last.source);
 }

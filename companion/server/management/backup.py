@@ -66,6 +66,7 @@ def restore() -> RestoredAnswer:
         except StoreError as error:
             raise RefusalError(409, "storage", str(error)) from error
     own.people.meet(found.people)
+    own.preferences.adopt(found.choices)
     own.hall.clear()
     return RestoredAnswer(
         matches=len(found.matches), decks=len(found.decks), known=found.known, refused=list(found.refused)

@@ -17,7 +17,7 @@ from companion.server.services.services import services
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.image_files import PictureError
 from companion.vision.capture.sources import Webcam
-from companion.vision.capture.webcams import list_webcams
+from companion.vision.capture.webcams import is_webcam, list_webcams
 from companion.vision.recognition.mirror import as_mirrored
 from companion.vision.tracking.camera_advice import Advice, Obstacle, advise
 
@@ -56,9 +56,10 @@ class WebcamAnswer(Answer):
 
 
 class CamerasAnswer(Answer):
-    """The cameras of this computer."""
+    """The cameras of this computer. last: the source of the one that was watched last, null for none."""
 
     cameras: list[WebcamAnswer]
+    last: str | None
 
 
 class FrameAnswer(Answer):
@@ -111,6 +112,8 @@ def choose_camera(body: CameraBody) -> CameraAnswer:
         raise RefusalError(409, "no-source", str(error)) from error
     except ValueError as error:
         raise RefusalError(409, "no-source", "That names no camera.") from error
+    if body.source is not None and is_webcam(body.source):
+        services().preferences.keep_camera(body.source)
     return _answer(services().camera.state)
 
 
@@ -125,7 +128,10 @@ def go_on() -> CameraAnswer:
 def list_cameras() -> CamerasAnswer:
     """List the cameras of this computer."""
     found = list_webcams(services().camera.state.source)
-    return CamerasAnswer(cameras=[WebcamAnswer(source=one.source, name=one.name, number=one.number) for one in found])
+    return CamerasAnswer(
+        cameras=[WebcamAnswer(source=one.source, name=one.name, number=one.number) for one in found],
+        last=services().preferences.camera,
+    )
 
 
 @api.route("GET", "/api/cameras/<int:number>/preview", role=Role.HOST, answer=Media(("image/jpeg",)), errors=(409,))

@@ -128,7 +128,7 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
         languages=[LanguageAnswer(code=known.value, title=known.own_name) for known in Language],
         least_players=MIN_PLAYERS,
         most_players=MAX_PLAYERS,
-        last=own.wishes,
+        last=own.preferences.match,
         running=own.table.match_id,
         unfinished=unfinished,
     )

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
-from pydantic import Field, StrictBool, StrictInt, StrictStr
+from pydantic import Field
 
 from companion.cards import Card
 from companion.editions import InvalidOptionError
 from companion.languages import Language
 from companion.referee.scoring import highest_draws
-from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS, Header
+from companion.referee.state import MAX_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api
 from companion.server.core.errors import Fault, RefusalError, Rule
 from companion.server.schema.answers import Answer
-from companion.server.schema.fields import Body, CardName, EditionId, OptionName, PlayerName, ProfileName
+from companion.server.schema.fields import Body, CardName
+from companion.server.schema.match import MatchBody
 from companion.server.services.selfplay import SOURCE, SelfPlay
 from companion.server.services.services import services
 from companion.server.services.turn_timer import MOST_SECONDS
@@ -25,33 +25,6 @@ from companion.store import NoSuchMatchError, StoreError
 from companion.table import Turns
 
 api = Api()
-
-_MOST = 1_000_000
-"""Upper bound for any number in a match."""
-
-OptionValue = StrictBool | Annotated[StrictInt, Field(ge=0, le=_MOST)] | Annotated[StrictStr, Field(max_length=40)]
-
-
-OUR_RULES = "our_rules"
-"""Key of the family's own rules among the last choices."""
-
-
-class MatchBody(Body):
-    """A match's set-up. `options` lists those that differ from the profile; see `/api/choices`.
-
-    choices: values of the edition's own options. ours: save these as the family's own rules. turns: how the table
-    learns who played and who drew.
-    """
-
-    edition: EditionId
-    profile: ProfileName = "official"
-    players: list[PlayerName] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
-    dealer: PlayerName | None = None
-    options: dict[OptionName, OptionValue] = Field(default_factory=dict)
-    choices: dict[Annotated[str, Field(max_length=40)], OptionValue] = Field(default_factory=dict, max_length=8)
-    language: Language | None = None
-    turns: Turns = Turns.CAMERA
-    ours: bool = False
 
 
 class ResumeBody(Body):
@@ -103,8 +76,7 @@ def start_match(body: MatchBody) -> StartedAnswer:
     own = services()
     if body.language is not None:
         own.speak(body.language)
-    wishes = body.model_dump(mode="json")
-    own.remember({**wishes, OUR_RULES: wishes["options"] if body.ours else own.wishes.get(OUR_RULES)})
+    own.preferences.keep_match(body.model_dump(mode="json"), ours=body.ours)
     return _start(header, body.turns)
 
 

@@ -25,6 +25,7 @@ from companion.server.access.links import HostLinks, signing_key
 from companion.server.access.pairing import Pairing
 from companion.server.archive.hall_of_fame import Hall
 from companion.server.archive.people import People
+from companion.server.archive.preferences import Preferences
 from companion.server.capture.camera import Camera, named_source
 from companion.server.capture.hold import Hold
 from companion.server.capture.lessons import Lessons
@@ -82,7 +83,7 @@ class Services:
         if config.deck is not None:
             self.choose_deck(config.deck)
         self._language: Language = config.language
-        self._wishes = config.data / "preferences.json"
+        self.preferences = Preferences(config.data)
         self.people = People(config.data / "people.json")
         self.hall = Hall(self.store, self.people)
         self.turn_timer = TurnTimer(config.data / "timer.json")
@@ -241,22 +242,6 @@ class Services:
             raise RefusalError(409, "no-reader", str(error)) from error
         return self._detect or (lambda image: self._fitting(image, self._networks().detect(image)))
 
-    @property
-    def wishes(self) -> dict[str, object]:
-        """The last match's set-up choices, empty if there was none."""
-        try:
-            found = json.loads(self._wishes.read_text("utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-    def remember(self, wishes: dict[str, object]) -> None:
-        """Save the set-up choices as defaults for the next match."""
-        try:
-            self._wishes.write_text(json.dumps(wishes), "utf-8")
-        except OSError as error:
-            _log.warning("The choices could not be kept: %s", error)
-
     def forget(self, player: str) -> None:
         """Forget a person: in the hall of fame, the set-up defaults and every stored match.
 
@@ -278,9 +263,7 @@ class Services:
             self.hall.clear()
             if plays:
                 self.table.resume(match_id)
-        wishes = self.wishes
-        if isinstance(players := wishes.get("players"), list) and player in players:
-            self.remember({**wishes, "players": [name for name in players if name != player], "dealer": None})
+        self.preferences.forget(player)
 
     def camera_saw(self, event: PileEvent) -> None:
         """Pass an event to the table."""

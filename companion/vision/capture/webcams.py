@@ -42,6 +42,11 @@ def list_webcams(in_use: str | None = None) -> list[Device]:
     return found
 
 
+def is_webcam(source: str) -> bool:
+    """Return whether a source names a camera of this computer, by number or by device file."""
+    return source.isdecimal() or source.startswith("/dev/")
+
+
 def open_webcam(device: int | str) -> cv2.VideoCapture:
     """Open a camera by number or by its device file, requesting motion JPEG.
 

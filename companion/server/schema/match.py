@@ -1,0 +1,41 @@
+"""A match's set-up as it is requested, remembered and restored."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StrictBool, StrictInt, StrictStr
+
+from companion.languages import Language
+from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS
+from companion.server.schema.fields import Body, EditionId, OptionName, PlayerName, ProfileName
+from companion.table import Turns
+
+_MOST = 1_000_000
+"""Upper bound for any number in a match."""
+
+OptionValue = StrictBool | Annotated[StrictInt, Field(ge=0, le=_MOST)] | Annotated[StrictStr, Field(max_length=40)]
+
+
+class MatchBody(Body):
+    """A match's set-up. `options` lists those that differ from the profile; see `/api/choices`.
+
+    choices: values of the edition's own options. ours: save these as the family's own rules. turns: how the table
+    learns who played and who drew.
+    """
+
+    edition: EditionId
+    profile: ProfileName = "official"
+    players: list[PlayerName] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
+    dealer: PlayerName | None = None
+    options: dict[OptionName, OptionValue] = Field(default_factory=dict)
+    choices: dict[Annotated[str, Field(max_length=40)], OptionValue] = Field(default_factory=dict, max_length=8)
+    language: Language | None = None
+    turns: Turns = Turns.CAMERA
+    ours: bool = False
+
+
+class LastMatch(MatchBody):
+    """The last set-up, the default of the next one. our_rules: the family's own rules, null if there are none."""
+
+    our_rules: dict[OptionName, OptionValue] | None = None
