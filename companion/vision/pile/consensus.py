@@ -12,8 +12,9 @@ from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.features import Lying
 from companion.vision.pile.motion_gate import Still
-from companion.vision.pile.pile_change import PUSHED, Change, Judgement, agree
+from companion.vision.pile.pile_change import Change, Judgement, agree
 from companion.vision.pile.pile_state import KnownPile, is_at
+from companion.vision.pile.thresholds import PUSHED
 
 # Number of looks that must agree, one quick and one thorough, and their required mean confidence: two independent
 # errors coincide about once in 25. After `_MOST_LOOKS`, two of them thorough, the best result is reported.

@@ -22,8 +22,7 @@ from companion.vision.imaging.motion import (
     share,
     tinted,
 )
-from companion.vision.pile.pile_change import UNCHANGED
-from companion.vision.pile.pile_state import ONE_PLAY
+from companion.vision.pile.thresholds import ONE_PLAY, UNCHANGED
 
 # Number of still frames. At 30 frames per second a releasing hand is never still for two; slower sources are gated by
 # time. The first still frame is looked at, and counts if the next one is still too.

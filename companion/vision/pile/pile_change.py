@@ -16,6 +16,7 @@ import cv2
 from companion.vision.core.geometry import homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.features import Evidence, Lying, Outline, Part
+from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE, UNCHANGED
 
 
 class Change(Enum):
@@ -55,13 +56,8 @@ class _Face(Enum):
 # untouched top card, 79 at one laid on a different face, 13 at a pushed one. Figures refer to these looks unless stated
 # otherwise.
 
-# Overlap (intersection over union) from which two outlines are one card in one place: exceeded by untouched cards in 99
-# of 100 looks (0.95 in 95), not reached by newly laid cards in 97 of 100.
-SAME_PLACE = 0.75
-# The same for bent cards or changed light: an untouched card had at least 0.65.
+# `SAME_PLACE` for bent cards or changed light: an untouched card had at least 0.65.
 _ROUGHLY_SAME_PLACE = 0.6
-# Overlap above which a known face was pushed (13 of 13); below it, it is another card.
-PUSHED = 0.4
 # Overlap of an untouched card with itself in 95 of 100 looks; identical cards reached at most 0.78, even on a tidy
 # pile.
 _SAME_CARD = 0.9
@@ -77,13 +73,6 @@ _AS_LAID, _STIRRED = 0.88, 0.1
 _BURIED = 0.5
 # Minimum overlap of a card with the previous top to have been laid on it unnoticed: 98 of 100 had more.
 _TOUCHING = 0.2
-# Minimum changed share of a card that came or left: at least 0.33 for landings, 0 for untouched cards; noise and
-# shadows lie between. On 60 drawn tables the lower cards changed by at most 0.04 when a card was laid, by at least 0.22
-# when the pile was pushed.
-CHANGED = 0.22
-# Maximum changed share of an unchanged region: at most 0.03 in 95 of 100 looks for the visible part of a covered card,
-# 0.16 in the worst.
-UNCHANGED = 0.12
 # Probability of a landing of which only a corner is read on an apparently present card: even, so it is asked about.
 _HALF_SEEN = 0.5
 # Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones

@@ -13,7 +13,7 @@ from companion.vision.core.geometry import Quad, homography, intersection_over_u
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, Zone, filled, length_of, share
 from companion.vision.pile.features import OUTSIDE, Lying
-from companion.vision.pile.pile_change import CHANGED, PUSHED, SAME_PLACE
+from companion.vision.pile.thresholds import CHANGED, ONE_PLAY, PUSHED, SAME_PLACE
 
 Region = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
@@ -21,8 +21,6 @@ Region = tuple[int, int, int, int]
 # Maximum distance of a landing from one of the latest cards in card lengths, centre to centre; excludes the draw pile,
 # whose backs are sometimes misread as faces. Number of latest cards considered, as many as are usually visible.
 _NEAR, _LATEST = 0.9, 5
-# Seconds within which a second landing of an equal card is the same card leaving the hand: nobody plays that fast.
-ONE_PLAY = 0.8
 # Maximum number of remembered cards: more than are ever taken back, few enough for constant cost.
 _REMEMBERED = 40
 
