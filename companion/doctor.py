@@ -128,7 +128,7 @@ def check_model(folder: Path | None) -> Check:
     """Check that the networks match the checksums of their manifest; None means the shipped ones."""
     if folder is None:
         try:
-            from companion.vision.recognition.card_detector import model_folder
+            from companion.vision.core.runtime import model_folder
         except ImportError:
             return _not_checked("model", State.MISSING)
         folder = model_folder()

@@ -15,7 +15,7 @@ pytest.importorskip("ultralytics", reason="needs the train extra")
 
 _PROGRAM = """
 from companion.bench.speed.ultralytics_baseline import predictor
-from companion.vision.recognition.card_detector import model_folder
+from companion.vision.core.runtime import model_folder
 import numpy as np
 predictor(model_folder(), 1)(np.zeros((64, 64, 3), np.uint8))
 print("{}")

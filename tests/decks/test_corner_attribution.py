@@ -13,8 +13,8 @@ from companion.decks.model.card_views import outline
 from companion.vision.core.geometry import corner_frames
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.runtime import model_folder
 from companion.vision.recognition.assembly import Assembler
-from companion.vision.recognition.card_detector import model_folder
 from companion.vision.recognition.corners import apart
 
 pytestmark = pytest.mark.slow

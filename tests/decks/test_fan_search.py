@@ -22,11 +22,12 @@ from companion.vision.core.geometry import Image, Quad, corner_frames, homograph
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.assembly import Assembler
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.deck_merge import merge_deck_matches
 
 from .test_template_search import CARDS, NAMES, _deck, _faces, _lay, _lit, _table, lying

@@ -19,7 +19,7 @@ from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import COLORS, FACES, Floats, color_class, face_class
-from companion.vision.recognition.card_detector import model_folder
+from companion.vision.core.runtime import model_folder
 
 HELD = deck(EditionName.CLASSIC)
 NUMBERS = [ALL_CARDS.index(card) for card in sorted(HELD.elements(), key=str)]

@@ -34,8 +34,9 @@ from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
 from companion.decks.storage.deck_file import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.storage.library import DeckLibrary, NoSuchDeckError
+from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 from .laid import BLUE_3, RED_7, bare_table, with_card
 

@@ -31,11 +31,11 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, Pass
 from companion.vision.detection.deck_protocol import Placed
 from companion.vision.recognition.assembly import Assembler, _told_by_cards
-from companion.vision.recognition.card_detector import model_folder
 
 pytestmark = pytest.mark.slow
 

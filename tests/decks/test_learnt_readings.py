@@ -27,11 +27,11 @@ from companion.vision.core.geometry import Image, Quad, corner_frames, homograph
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import EvidenceSource, Reading
-from companion.vision.core.runtime import Network
+from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, IndexPass, Pass, together
 from companion.vision.recognition.assembly import Assembler
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import INDEX_VIEWS
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.match_corrections import Corrected, with_corrections
 from companion.decks.storage.deck_file import DeckFileError, FurtherView, LearntDeck, encoded, pack, unpack
 from companion.decks.storage.library import DeckLibrary
-from companion.vision.recognition.card_detector import model_folder
+from companion.vision.core.runtime import model_folder
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 QUAD = [(float(x), float(y)) for x, y in outline()]

@@ -32,11 +32,12 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Pass
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.assembly import Assembler
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,9 @@ from click.testing import CliRunner
 
 from companion.cli import main
 from companion.models.backs import Candidates, Found, drawn, fitted, found
+from companion.vision.core.runtime import model_folder
 from companion.vision.detection.card_backs import BackLooks
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 
 def candidates(rng: np.random.Generator, other: bool = False) -> Candidates:

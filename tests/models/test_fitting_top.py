@@ -10,8 +10,9 @@ from click.testing import CliRunner
 
 from companion.cli import main
 from companion.models.top_of_pile import Pile, checked, drawn, fitted
+from companion.vision.core.runtime import model_folder
 from companion.vision.pile.top_card import FEATURES, TopModel, shipped
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 
 def test_the_fit_finds_the_features_that_decide() -> None:

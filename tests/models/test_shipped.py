@@ -12,9 +12,8 @@ from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.labels import COLORS, FACES
-from companion.vision.core.runtime import ModelFileError, Network
+from companion.vision.core.runtime import ModelFileError, Network, model_folder
 from companion.vision.detection.box_detector import BoxFinder, BoxKind, letterbox
-from companion.vision.recognition.card_detector import model_folder
 
 pytestmark = pytest.mark.slow
 

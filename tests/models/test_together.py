@@ -28,8 +28,8 @@ from companion.models.unfold import measure_norms, unfolded
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.core.labels import NO_CARD
-from companion.vision.core.runtime import Network
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.core.runtime import Network, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 pytestmark = pytest.mark.slow
 

@@ -153,7 +153,7 @@ def test_mined_boxes_become_crops_of_no_card(work: Path) -> None:
 
     from companion.cli import main
     from companion.models.mine import false_file
-    from companion.vision.recognition.card_detector import model_folder
+    from companion.vision.core.runtime import model_folder
 
     def crops_of_first_scenes() -> list[int]:
         # A scene's own crops come before those of its mined boxes, and other scenes' after them.

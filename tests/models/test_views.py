@@ -11,8 +11,8 @@ from companion.models.crops import FalseBox, false_crops
 from companion.models.stream import VIEWS, Drawing, shards
 from companion.models.views import MOST_BOXES, Outline, turned_box, view
 from companion.vision.core.labels import NO_CARD
+from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import BoxKind
-from companion.vision.recognition.card_detector import model_folder
 
 _CARD = np.array([[60, 40], [120, 60], [90, 150], [30, 130]], np.float32)
 

@@ -20,7 +20,7 @@ from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
-from companion.vision.recognition.card_detector import model_folder
+from companion.vision.core.runtime import model_folder
 from companion.vision.tracking.camera_advice import Obstacle
 
 CHALLENGED = (

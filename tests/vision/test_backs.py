@@ -11,10 +11,10 @@ import pytest
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.runtime import ModelFileError, Network
+from companion.vision.core.runtime import ModelFileError, Network, model_folder
 from companion.vision.detection.box_detector import BoxFinder
 from companion.vision.detection.card_backs import BackLooks
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import Reader
 
 

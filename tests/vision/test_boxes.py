@@ -8,9 +8,8 @@ import pytest
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.core.runtime import Network
+from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind, decode, letterbox, suppress
-from companion.vision.recognition.card_detector import model_folder
 
 SQUARE = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
 

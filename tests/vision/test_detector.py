@@ -31,10 +31,10 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
-from companion.vision.core.runtime import Network
+from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import Handedness, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.corners import (
     USUAL_SHARE,
     CardIndices,

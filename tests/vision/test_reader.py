@@ -15,9 +15,8 @@ from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
 from companion.vision.core.reading import EvidenceSource, Reading, Scale, resolved_by_corners, with_indices
-from companion.vision.core.runtime import Network
+from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW
-from companion.vision.recognition.card_detector import model_folder
 from companion.vision.recognition.confidence_checks import limited_by_middle
 from companion.vision.recognition.reader import Reader
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.vision.core.runtime import ModelFileError, Network, _onnxruntime, _openvino
-from companion.vision.recognition.card_detector import model_folder
+from companion.vision.core.runtime import ModelFileError, Network, _onnxruntime, _openvino, model_folder
 
 
 @pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed")

@@ -20,9 +20,9 @@ from companion.server.network.lan import LanAccess
 from companion.server.network.listeners import Listeners
 from companion.server.services.services import Services
 from companion.vision.core.geometry import Image
+from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect
-from companion.vision.recognition.card_detector import model_folder
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [

@@ -32,7 +32,8 @@ from companion.decks.service.enrollment import Lesson
 from companion.decks.service.match_corrections import Corrected, with_corrections
 from companion.decks.storage.deck_file import LearntDeck, encoded
 from companion.vision.core.geometry import Image
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.core.runtime import model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 _EDITION = EditionName.CLASSIC
 _HANDS = "fans"

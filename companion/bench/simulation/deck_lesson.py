@@ -16,7 +16,8 @@ from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTabl
 from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.core.runtime import model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 # Rendered frames per second; only frames in which a card lies open are used.
 _RATE = 10.0

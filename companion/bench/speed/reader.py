@@ -18,7 +18,8 @@ from companion.bench.speed.ultralytics_baseline import predictor
 from companion.cards import ALL_CARDS
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.core.runtime import model_folder
+from companion.vision.recognition.card_detector import CardDetector
 
 
 def _median_ms(work: Callable[[], object], rounds: int) -> float:

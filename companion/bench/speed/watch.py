@@ -24,9 +24,9 @@ from companion.vision.capture.capture_loop import FrameConsumer
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileEvent
 from companion.vision.core.geometry import Image
-from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.pile.pile_tracker import PileTracker
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.table_tracker import TableTracker
 
 _RATE = 30.0

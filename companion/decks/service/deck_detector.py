@@ -8,9 +8,9 @@ from companion.cards import EditionName
 from companion.decks.service.build import DeckModel, build_model
 from companion.decks.storage.deck_file import LearntDeck
 from companion.decks.storage.library import DeckLibrary
-from companion.vision.core.runtime import Network
+from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import BoxFinder
-from companion.vision.recognition.card_detector import CardDetector, model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import Reader
 
 

@@ -13,6 +13,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+_MODELS = Path(__file__).resolve().parents[2] / "models"
+_CHECKOUT_MODELS = Path(__file__).resolve().parents[3] / "models"
+
 
 class ModelFileError(Exception):
     """A model file that is missing or that cannot be loaded. `path` is the file."""
@@ -34,6 +37,11 @@ _WORKING_MEMORY = 64 * 2**20
 """Initial size of the shared arena in bytes. 32 MB was once too small in simulated play and grew by 64 MB. Pages that
 are never written take no memory.
 """
+
+
+def model_folder() -> Path:
+    """Return the folder of the shipped networks: beside the package in a checkout, inside it when installed."""
+    return _MODELS if _MODELS.is_dir() else _CHECKOUT_MODELS
 
 
 def _model(path: Path) -> str | bytes:

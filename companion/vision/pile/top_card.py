@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut, expand, homography, intersection_over_union, project
-from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.core.sightings import Sighting
-from companion.vision.recognition.card_detector import model_folder
 
 Values = NDArray[np.float64]
 

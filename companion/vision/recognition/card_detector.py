@@ -18,7 +18,7 @@ from companion.cards import deck as cards_of
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import Image, Quad, portrait, turned
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.runtime import Network
+from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
@@ -41,9 +41,6 @@ from companion.vision.recognition.mirror import (
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import RectifiedHand
 
-MODEL_FOLDER = Path(__file__).resolve().parents[2] / "models"
-_CHECKOUT_MODELS = Path(__file__).resolve().parents[3] / "models"
-
 # Minimum box score of a possible face-down card, which the network was not trained to box: the draw pile had at least
 # this on random drawn tables, other objects of card size rarely did.
 _FAINT_BACK = 0.04
@@ -65,11 +62,6 @@ _LAST_SCALES = (416,)
 _FINE_SCALES = (960, 1280)
 # Maximum number of rectified pictures of a hand: a hand of eight cards, four of them read at first, needed four.
 _LEVEL_LOOKS = 6
-
-
-def model_folder() -> Path:
-    """Return the folder of the shipped networks: beside the package in a checkout, inside it when installed."""
-    return MODEL_FOLDER if MODEL_FOLDER.is_dir() else _CHECKOUT_MODELS
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,197 @@
+"""Steps that fit models to the readings of exported networks, and evaluate them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from companion.commands.training import options
+from companion.dataset.artist.families import StyleFamily
+
+
+@click.command()
+@options.work
+@options.exported
+@click.option(
+    "--photos",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of photos with labels.json to evaluate on.",
+)
+@click.option("--calibrate/--no-calibrate", default=True, help="First fit the calibration on the validation scenes.")
+def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bool) -> None:
+    """Calibrate on the validation scenes, evaluate, and plot the confusion matrix and reliability diagram."""
+    options.need_extra()
+    from rich.console import Console
+    from rich.table import Table
+
+    from companion.commands.parameters import load_detector
+    from companion.models import evaluate as measures
+    from companion.vision.core.calibration import Calibration
+
+    folder = folder or work / "export"
+    if not folder.is_dir():
+        raise click.ClickException(f"there are no networks in {folder}; `companion train export` writes them")
+    if calibrate or not (folder / "calibration.json").exists():
+        Calibration().save(folder / "calibration.json")
+        readings = list(measures.read_all(load_detector(None, folder), measures.labelled_scenes(work / "scenes")))
+        measures.calibrate(folder, readings, Calibration())
+    labelled = measures.labelled_photos(photos) if photos else measures.labelled_scenes(work / "scenes")
+    readings = list(measures.read_all(load_detector(None, folder), labelled))
+    grid = Table("pictures of", "number", "cards", "exact", "precision", "recall", "F1")
+    for group, figures in sorted(measures.table(readings).items()):
+        shares = (figures.exact_share, figures.precision, figures.recall, figures.f1)
+        grid.add_row(group, str(figures.pictures), str(figures.there), *(f"{share:.3f}" for share in shares))
+    Console().print(grid)
+    coverage, threshold = measures.coverage_at(*measures.correctness(readings), 0.995)
+    click.echo(f"coverage at 99.5 % precision: {coverage:.1%} (confidence of at least {threshold:.3f})")
+    work.mkdir(parents=True, exist_ok=True)
+    measures.draw_confusion(readings, work / "confusion.png")
+    measures.draw_reliability(readings, work / "reliability.png")
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
+@click.option(
+    "--decks",
+    type=click.IntRange(3),
+    default=24,
+    show_default=True,
+    help="Number of decks to draw, 63 or 87 pictures each.",
+)
+@options.save
+def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
+    """Fit confidence calibration on two thirds of the decks; check each kind of reading on the rest."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from companion.commands.parameters import load_detector
+    from companion.models import calibrate as measures
+    from companion.vision.core.calibration import Calibration
+
+    path = (folder or work / "export") / "calibration.json"
+    current = Calibration.load(path)
+    detector = load_detector(None, path.parent).with_calibration(measures.unfitted(current))
+    if save:
+        fit = [number for number in range(decks) if number % 3 != 2]
+        current = measures.fitted(list(measures.drawn(detector, fit, seed, measures.SHOWN)), current)
+        current.save(path)
+    grid = Table("readings", "confidence", "number", "predicted", "right", "95 % interval")
+    for kind, bins in measures.rows(list(measures.drawn(detector, range(2, decks, 3), seed)), current).items():
+        for one in bins:
+            low, high = one.interval
+            span = f"{one.low:.2f} to {one.high:.2f}"
+            grid.add_row(
+                kind, span, str(one.count), f"{one.predicted:.3f}", f"{one.share:.3f}", f"{low:.3f} to {high:.3f}"
+            )
+    Console().print(grid)
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
+@click.option(
+    "--tables",
+    type=click.IntRange(6),
+    default=1800,
+    show_default=True,
+    help="Number of tables to draw, about five per second.",
+)
+@options.save
+def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
+    """Fit the appearance of card backs on two thirds of the tables; check it on the rest."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    from companion.commands.parameters import load_detector
+    from companion.models import backs as measures
+    from companion.vision.detection.card_backs import BackLooks
+
+    path = (folder or work / "export") / "backs.json"
+    detector = load_detector(None, path.parent)
+
+    def draw(numbers: list[int], what: str) -> list[measures.Candidates]:
+        drawn = measures.drawn(detector, numbers, seed)
+        return list(track(drawn, what, len(numbers), console=Console(stderr=True)))
+
+    if save:
+        measures.fitted(draw([n for n in range(tables) if n % 3 != 2], "tables to fit on")).save(path)
+    grid = Table("draw piles", "tables", "outlined", "best back on pile")
+    for other, one in measures.found(
+        draw(list(range(2, tables, 3)), "tables to check on"), BackLooks.load(path)
+    ).items():
+        name = "backs of other makers" if other else "usual backs"
+        grid.add_row(name, str(one.tables), str(one.outlined), str(one.best_on_pile))
+    Console().print(grid)
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
+@click.option(
+    "--tables",
+    type=click.IntRange(8),
+    default=200,
+    show_default=True,
+    help="Number of tables to draw, about one per second.",
+)
+@options.save
+def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
+    """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from companion.commands.parameters import load_detector
+    from companion.models import top_of_pile as measures
+    from companion.vision.pile.top_card import TopModel
+
+    path = (folder or work / "export") / "top.json"
+    detector = load_detector(None, path.parent)
+
+    def draw(numbers: list[int], what: str) -> list[measures.Pile]:
+        return list(measures.drawn(detector, track(numbers, what, console=Console(stderr=True)), seed))
+
+    if save:
+        measures.fitted(draw([n for n in range(tables) if n % 4 != 3], "tables to fit on")).save(path)
+    click.echo(measures.checked(draw(list(range(3, tables, 4)), "tables to check on"), TopModel.load(path)))
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
+@click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Number of hands.")
+@click.option(
+    "--photos", type=click.Path(path_type=Path, file_okay=False), help="Folder of card photos with labels.json."
+)
+@click.option(
+    "--family",
+    "families",
+    type=click.Choice([family.name.lower() for family in StyleFamily]),
+    multiple=True,
+    help="Draw decks of this style family only.",
+)
+def hands(
+    work: Path, seed: int, folder: Path | None, count: int, photos: Path | None, families: tuple[str, ...]
+) -> None:
+    """Evaluate on fans, cascades and heaps of five to eight cards, three pictures per hand."""
+    from companion.cards import EditionName
+    from companion.commands.parameters import load_detector
+    from companion.models import evaluate_hands as measures
+
+    edition = EditionName.CLASSIC
+    detector = load_detector(edition, folder or work / "export")
+    if photos:
+        decks = measures.photographed_decks(photos, seed)
+    else:
+        decks = measures.drawn_decks(edition, seed, [StyleFamily[name.upper()] for name in families] or None)
+    figures = measures.measure_hands(detector, decks, count, seed)
+    click.echo(
+        f"{figures.hands} hands: found and read {figures.recall:.3f}, precision {figures.precision:.3f}, "
+        f"exact from one picture {figures.exact_from_one:.3f}, from three {figures.exact_from_three:.3f}"
+    )
