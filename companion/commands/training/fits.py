@@ -93,13 +93,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 @options.work
 @options.seed
 @options.exported
-@click.option(
-    "--tables",
-    type=click.IntRange(6),
-    default=1800,
-    show_default=True,
-    help="Number of tables to draw, about five per second.",
-)
+@options.tables(6, 1800, "five")
 @options.save
 def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit the appearance of card backs on two thirds of the tables; check it on the rest."""
@@ -133,13 +127,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 @options.work
 @options.seed
 @options.exported
-@click.option(
-    "--tables",
-    type=click.IntRange(8),
-    default=200,
-    show_default=True,
-    help="Number of tables to draw, about one per second.",
-)
+@options.tables(8, 200, "one")
 @options.save
 def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""

@@ -72,7 +72,7 @@ def scenes(
 @options.device
 @click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="Passes over the scenes.")
 @click.option("--size", type=click.IntRange(128), default=416, show_default=True, help="Picture size in pixels.")
-@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to start from.")
+@options.start
 @click.option(
     "--rate", type=click.FloatRange(0, min_open=True), default=0.002, show_default=True, help="Learning rate."
 )
@@ -90,7 +90,7 @@ def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: 
 @options.seed
 @options.device
 @click.option("--epochs", type=click.IntRange(1), default=8, show_default=True, help="Passes over the crops.")
-@click.option("--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to start from.")
+@options.start
 @click.option(
     "--hard",
     type=click.FloatRange(0, 1),
@@ -111,19 +111,8 @@ def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None,
 @options.work
 @options.seed
 @options.device
-@click.option(
-    "--models",
-    "folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of exported networks to start from. Default: the shipped ones.",
-)
-@click.option(
-    "--minutes",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="Time to train for, from when the first 3,000 scenes are drawn.",
-)
+@options.shipped
+@options.minutes(10.0)
 @click.option(
     "--batch",
     type=click.IntRange(2),
@@ -175,12 +164,7 @@ def together(
 @options.work
 @options.seed
 @options.device
-@click.option(
-    "--models",
-    "folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of exported readers whose first stages training begins from. Default: the shipped ones.",
-)
+@options.shipped
 @click.option(
     "--kind",
     type=click.Choice(["card", "corner"]),
@@ -188,13 +172,7 @@ def together(
     show_default=True,
     help="Kind of crops: whole cards or corners.",
 )
-@click.option(
-    "--minutes",
-    type=click.FloatRange(0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="Minutes to train; an interrupted run continues.",
-)
+@options.minutes(60.0)
 @click.option("--decks", type=click.IntRange(8), default=400, show_default=True, help="Decks to draw and train on.")
 @click.option(
     "--fonts",

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import click
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
 _NEEDED = ("torch", "ultralytics", "onnx", "matplotlib")
 
@@ -31,7 +35,38 @@ cards = click.option(
 exported = click.option(
     "--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export."
 )
+shipped = click.option(
+    "--models",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of exported networks to start from. Default: the shipped ones.",
+)
+start = click.option(
+    "--start", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Checkpoint to start from."
+)
 save = click.option("--save/--check", default=True, help="Store the fit, or only check the stored one.")
+
+
+def minutes(default: float) -> Callable[[_Command], _Command]:
+    """Return the option of how long a training takes."""
+    return click.option(
+        "--minutes",
+        type=click.FloatRange(0, min_open=True),
+        default=default,
+        show_default=True,
+        help="Minutes to train; drawing the first scenes or decks comes before.",
+    )
+
+
+def tables(least: int, default: int, rate: str) -> Callable[[_Command], _Command]:
+    """Return the option of how many tables are drawn to fit a model on; `rate` says how fast."""
+    return click.option(
+        "--tables",
+        type=click.IntRange(least),
+        default=default,
+        show_default=True,
+        help=f"Number of tables to draw, about {rate} per second.",
+    )
 
 
 def need_extra() -> None:
