@@ -38,8 +38,10 @@ from companion.referee.effects import (
     ItemUsed,
     Joined,
     JumpedIn,
+    LaidSecond,
     Left,
     MatchWon,
+    Renamed,
     Reshuffled,
     Reversed,
     RoundWon,
@@ -47,10 +49,12 @@ from companion.referee.effects import (
     Scored,
     SetAside,
     Skipped,
+    TargetChanged,
     UnoCalled,
     Why,
 )
 from companion.referee.errors import RefereeError, Term
+from companion.referee.legality import IN_ROUND
 from companion.referee.phase import Direction, Phase, Purpose
 from companion.referee.state import State
 
@@ -61,7 +65,7 @@ class Caller(Corrections, Deeds, Sheet):
     def say(self, effects: Sequence[Effect], before: State, after: State) -> list[str]:
         """Return the sentences for the effects of a move, and for what the table has to do next."""
         said = list(self._effects(effects, before, after))
-        if before.players[before.dealer] not in after.players:
+        if after.phase is Phase.START and _dealer_left(before, after):
             said.append(self._text("{dealer} deals.", dealer=after.players[after.dealer]))
         if after.phase is Phase.TURN and (before.phase is Phase.START or before.purpose is Purpose.OPENING):
             said.append(self._text("{player} begins.", player=after.actor))
@@ -149,6 +153,9 @@ class Caller(Corrections, Deeds, Sheet):
                 case DebtOwed(player, count) if after.demand is not None:
                     what = self.filter_words(after.demand.filter, edition, after.color)
                     yield self._text(DEMAND_PROMPT, player=player, what=what, debt=self._number(count))
+                case Left() if before.phase in IN_ROUND:
+                    yield self._effect(effect, edition)
+                    yield self._text("Put those cards under the draw pile.")
                 case Answered():
                     yield self._answered(effect, None if before.running is None else before.running.step)
                 case _:
@@ -166,6 +173,8 @@ class Caller(Corrections, Deeds, Sheet):
                 return self._text("{player} owes {count} cards.", player=player, count=self._number(count))
             case JumpedIn(player):
                 return self._text("{player} jumps in!", player=player)
+            case LaidSecond(player):
+                return self._text("{player} lays a second one!", player=player)
             case HandsSwapped(player, partner):
                 return self._text("{player} and {partner} swap hands.", player=player, partner=partner)
             case HandsRotated(direction):
@@ -212,6 +221,10 @@ class Caller(Corrections, Deeds, Sheet):
                     player=player,
                     points=points,
                 )
+            case Renamed(player, new):
+                return self._text("{player} is called {name} from now on.", player=player, name=new)
+            case TargetChanged(points):
+                return self._text("The match ends at {points} points.", points=points)
             case MatchWon(winners):
                 return self._match(winners)
             case Answered():
@@ -267,6 +280,13 @@ class Caller(Corrections, Deeds, Sheet):
         return self._text("{player}: {what}", player=effect.player, what=self._yes_or_no(yes=effect.yes))
 
     def _drawn(self, effect: Drawn) -> str:
+        if effect.why == Why.FALSE_UNO:
+            return self._plural(
+                "A wrong call of UNO: {player} draws one.",
+                "A wrong call of UNO: {player} draws {count}.",
+                effect.count,
+                player=effect.player,
+            )
         if effect.why == Why.UNO:
             return self._plural(
                 "{player} did not call UNO and draws one.",
@@ -328,6 +348,10 @@ def _same_for_others(draw: Drawn, rest: Sequence[Effect], after: State) -> list[
     return hit if everyone_else and not after.out else []
 
 
+def _dealer_left(before: State, after: State) -> bool:
+    return len(after.players) < len(before.players) and before.players[before.dealer] not in after.players
+
+
 def _present(state: State) -> int:
     return len(state.hands) - len(state.out)
 
@@ -349,7 +373,7 @@ def _leading_empty_draws(effects: Sequence[Effect]) -> Iterator[Drawn]:
 def _names_the_next(effects: Sequence[Effect]) -> bool:
     """Whether the next player should be named: after a jump-in, a won challenge, or a reverse with more than two."""
     return any(
-        isinstance(effect, JumpedIn)
+        isinstance(effect, JumpedIn | LaidSecond | Left)
         or (isinstance(effect, ChallengeSettled) and effect.guilty)
         or (isinstance(effect, Reversed) and not any(isinstance(other, Skipped) for other in effects))
         for effect in effects

@@ -24,7 +24,9 @@ from companion.referee.moves import (
     Outcome,
     Pass,
     Play,
+    Rename,
     Reshuffle,
+    Retarget,
     Reveal,
     Shed,
     Show,
@@ -94,6 +96,10 @@ class Deeds(Voice):
                 return self._text("joins")
             case Leave():
                 return self._text("leaves")
+            case Rename(_, name):
+                return self._text("is called {name} from now on", name=name)
+            case Retarget(points):
+                return self._text("The match ends at {points} points.", points=points)
             case Count(_, cards):
                 return self._plural("one card in hand", "{count} cards in hand", cards)
         assert_never(move)

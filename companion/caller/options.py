@@ -31,6 +31,9 @@ OPTION_TITLES = {
     "draw_until_playable": message("Draw until playable"),
     "challenge": message("Challenging"),
     "uno_penalty": message("Penalty for a missed UNO"),
+    "uno_false_penalty": message("Penalty for a wrong UNO"),
+    "must_play_drawn": message("Drawn cards must be played"),
+    "doubles": message("Two like cards at once"),
 }
 
 OPTION_SENTENCES = {
@@ -48,6 +51,9 @@ OPTION_SENTENCES = {
     "draw_until_playable": message("A player who draws keeps drawing until a card can be played."),
     "challenge": message("A wild draw four may be challenged."),
     "uno_penalty": message("How many cards a player draws who is caught without calling UNO."),
+    "uno_false_penalty": message("How many cards a wrong call of UNO costs. With 0 the call is only refused."),
+    "must_play_drawn": message("A drawn card that can be played has to be played."),
+    "doubles": message("A player may lay a second copy of the own card, same colour and face, before the next turn."),
 }
 
 OPTION_VALUES = {

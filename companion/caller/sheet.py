@@ -180,8 +180,13 @@ class Sheet(Programs):
             yield replace(entry, text=f"{entry.text} ({self._text(allowed)})")
         if options.jump_in:
             yield self._option("jump_in", "R39", "R40", "R41")
+        if options.doubles:
+            yield self._option("doubles", "R60")
         if options.draw_until_playable:
             yield self._option("draw_until_playable", "R45")
+        elif options.must_play_drawn:
+            text = self._text("A player who does not play draws one card, and plays it if it can be played.")
+            yield SheetEntry(SheetPart.RULE, "draw", self._text("Drawing"), text, ("R12", "R59"))
         else:
             text = self._text("A player who does not play draws one card and may play that card at once.")
             yield SheetEntry(SheetPart.RULE, "draw", self._text("Drawing"), text, ("R12",))
@@ -190,7 +195,13 @@ class Sheet(Programs):
             "Call UNO when playing the next-to-last card. A player caught without calling draws {count} cards.",
             options.uno_penalty,
         )
-        yield SheetEntry(SheetPart.RULE, "uno", "UNO", text, ("R27", "R47"))
+        rules: tuple[str, ...] = ("R27", "R47")
+        if options.uno_false_penalty:
+            wrong = self._plural(
+                "A wrong call costs one card.", "A wrong call costs {count} cards.", options.uno_false_penalty
+            )
+            text, rules = f"{text} {wrong}", (*rules, "R58")
+        yield SheetEntry(SheetPart.RULE, "uno", "UNO", text, rules)
         text = self._text("A last draw two or wild draw four still makes the next player draw.")
         yield SheetEntry(SheetPart.RULE, "last card", self._text("Last card"), text, ("R28",))
         sentence, rule = _SCORING[options.scoring]

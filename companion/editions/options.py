@@ -84,6 +84,9 @@ class Options:
     draw_until_playable: bool = field(default=False, metadata=_HOUSE)
     challenge: bool = field(default=True, metadata=_HOUSE)
     uno_penalty: int = _number(2, 1, 7, house=True)
+    uno_false_penalty: int = _number(0, 0, 7, house=True)
+    must_play_drawn: bool = field(default=False, metadata=_HOUSE)
+    doubles: bool = field(default=False, metadata=_HOUSE)
     choices: tuple[tuple[str, str | bool], ...] = ()
 
     def __post_init__(self) -> None:

@@ -39,6 +39,7 @@ class Draft:
         "debt",
         "demand",
         "direction",
+        "doubler",
         "drawn_since",
         "effects",
         "fresh",
@@ -90,6 +91,7 @@ class Draft:
         self.demand = state.demand
         self.out = state.out
         self.drawn_since = state.drawn_since
+        self.doubler = state.doubler
 
     def freeze(self) -> State:
         """Return the draft as a state."""
@@ -121,6 +123,7 @@ class Draft:
             self.demand,
             self.out,
             self.drawn_since,
+            self.doubler,
         )
 
     @property
@@ -167,7 +170,24 @@ class Draft:
         """Put the card on the discard pile. A wild's colour is still open (R11); a single card has no copy (R39)."""
         self.top = card
         self.color = card.color
-        self.jump_open = self.header.options.jump_in and card.color is not None and card not in self.header.rules.single
+        self.jump_open = self.header.options.jump_in and self._has_copy(card)
+        self.doubler = None
+
+    def _has_copy(self, card: Card) -> bool:
+        return card.color is not None and card not in self.header.rules.single
+
+    def land_played(self, card: Card, seat: int) -> None:
+        """Put a card that this player played on the discard pile. The player may lay a second copy on it (R60)."""
+        self.land(card)
+        if self.header.options.doubles and self._has_copy(card):
+            self.doubler = seat
+
+    def shut_copies(self) -> None:
+        """End the chance to lay a copy on the card on top, and a call of UNO made for it (R27, R40, R60)."""
+        self.jump_open = False
+        if self.doubler is not None and self.hands[self.doubler] != 1:
+            self.called -= {self.doubler}
+        self.doubler = None
 
     def set_count(self, seat: int, count: int) -> None:
         """Set a hand's count. A call and the chance to catch end when the count is no longer one (R27)."""
@@ -201,6 +221,8 @@ class Draft:
         self.called = self.called.difference(counts)
         if self.catchable in counts:
             self.catchable = None
+        if self.doubler in counts:
+            self.doubler = None
         for seat in counts:
             self.set_fresh(seat, 0)
 
@@ -255,10 +277,14 @@ class Draft:
         self.turn = seat
         self.purpose = purpose
 
-    def end_round(self, winner: int) -> None:
-        """End the round, won by this player (R28), and with `single-round` the match (R32)."""
-        self.effects.append(RoundWon(self.name(winner)))
-        self.phase = Phase.SCORING
+    def begin_turn(self, seat: int) -> None:
+        """Let the player begin a turn; what waited lapses, and an open colour is chosen first."""
+        self.turn_to(seat)
+        if self.color is None and self.header.edition.has_colors:
+            self.choose(seat, Phase.COLOR, Purpose.RESUME)
+
+    def close_round(self) -> None:
+        """End what the round waits for: nobody is to act any more."""
         self.turn = None
         self.purpose = None
         self.contested = None
@@ -266,9 +292,15 @@ class Draft:
         self.laid_by = None
         self.running = None
         self.demand = None
-        self.jump_open = False
+        self.shut_copies()
         self.called = _NOBODY
         self.catchable = None
+
+    def end_round(self, winner: int) -> None:
+        """End the round, won by this player (R28), and with `single-round` the match (R32)."""
+        self.effects.append(RoundWon(self.name(winner)))
+        self.close_round()
+        self.phase = Phase.SCORING
         self.round_winner = winner
         self.set_fresh(winner, 0)
         gone = self.header.edition.out_points

@@ -17,6 +17,7 @@ class Why(StrEnum):
     TURN = "turn"
     CHALLENGE = "challenge"
     UNO = "uno"
+    FALSE_UNO = "false uno"
     DEBT = "debt"
 
 
@@ -60,6 +61,14 @@ class JumpedIn:
     """A player plays out of turn (R39)."""
 
     name: ClassVar[str] = "jump"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaidSecond:
+    """A player lays a second copy on the own card (R60)."""
+
+    name: ClassVar[str] = "double"
     player: str
 
 
@@ -192,6 +201,23 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Renamed:
+    """A player has another name (R56). `player` is the former one. A transcript writes `new` as `name`."""
+
+    name: ClassVar[str] = "rename"
+    player: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetChanged:
+    """The match ends at another score (R57)."""
+
+    name: ClassVar[str] = "retarget"
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
 class CardsShed:
     """A player laid off cards."""
 
@@ -284,6 +310,7 @@ Effect = (
     | Reversed
     | DebtOwed
     | JumpedIn
+    | LaidSecond
     | HandsSwapped
     | HandsRotated
     | ItemUsed
@@ -299,6 +326,8 @@ Effect = (
     | Dealt
     | Joined
     | Left
+    | Renamed
+    | TargetChanged
     | MatchWon
     | CardsShed
     | Answered

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from companion.referee.draft import Draft
 from companion.referee.effects import Eliminated
-from companion.referee.phase import Phase, Purpose
 
 
 def eliminate(draft: Draft) -> None:
@@ -19,9 +18,9 @@ def eliminate(draft: Draft) -> None:
     if draft.present == 1:
         draft.end_round(next(seat for seat in range(len(draft.hands)) if seat not in draft.out))
     elif actor in draft.out or owner in draft.out:
-        _begin_turn(draft, draft.after(owner))
+        draft.begin_turn(draft.after(owner))
     elif draft.laid_by in draft.out:
-        _begin_turn(draft, actor)
+        draft.begin_turn(actor)
 
 
 def _put_out(draft: Draft, seat: int) -> None:
@@ -31,11 +30,6 @@ def _put_out(draft: Draft, seat: int) -> None:
     if draft.catchable == seat:
         draft.catchable = None
     draft.out |= {seat}
+    if draft.doubler == seat:
+        draft.doubler = None
     draft.effects.append(Eliminated(draft.name(seat)))
-
-
-def _begin_turn(draft: Draft, seat: int) -> None:
-    """Let the player begin a turn; what waited lapses, and an open colour is chosen first."""
-    draft.turn_to(seat)
-    if draft.color is None and draft.header.edition.has_colors:
-        draft.choose(seat, Phase.COLOR, Purpose.RESUME)

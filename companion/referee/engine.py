@@ -35,6 +35,7 @@ from companion.referee.errors import (
     CannotTargetSelfError,
     DoesNotFitError,
     MustDrawError,
+    MustPlayError,
     NoDrawToShowError,
     NotAtUnoError,
     NothingToCatchError,
@@ -51,14 +52,18 @@ from companion.referee.errors import (
 from companion.referee.legality import (
     CREEPER,
     IN_ROUND,
+    LEAVING,
     OWING,
     PLAYING,
+    RUNNING,
     SHOWING,
     Legal,
     left_to_show,
     legal,
+    matches,
     may_be_caught,
     may_call_uno,
+    may_call_wrongly,
     may_draw_on,
     may_jump_in,
     may_stack,
@@ -123,7 +128,8 @@ def _refuse_absent(state: State, move: moves.Move, named: int) -> None:
     """Raise NotInThisEditionError for a card that is not shown when drawn, PlayerIsOutError for a player who is out."""
     if isinstance(move, moves.Show) and move.card.face not in state.header.rules.drawn:
         raise NotInThisEditionError(move.card)
-    if named in state.out and state.phase is not Phase.SCORING:
+    comes_or_goes = isinstance(move, moves.Leave | moves.Rename)
+    if named in state.out and state.phase is not Phase.SCORING and not comes_or_goes:
         raise PlayerIsOutError(state.players[named])
 
 
@@ -140,15 +146,19 @@ def _draw(draft: Draft, _: moves.Draw) -> None:
     """R12, R45; drawing on a turn ends the chance to catch another (R27), and that to jump in (R40)."""
     if draft.catchable != draft.actor:
         draft.catchable = None
-    draft.jump_open = False
+    draft.shut_copies()
     draft.draw(draft.actor, 1, Why.TURN)
     draft.phase = Phase.DRAWN
 
 
-def _pass(draft: Draft, _: moves.Pass) -> None:
-    """R12, R45."""
+def _pass(draft: Draft, move: moves.Pass) -> None:
+    """R12, R45, R59. Whether the card kept would fit is known only where it was shown."""
     if must_draw_on(draft):
         raise MustDrawError(draft.name(draft.actor))
+    if draft.header.options.must_play_drawn and move.card is not None:
+        assert draft.top is not None
+        if matches(move.card, draft.top, draft.color):
+            raise MustPlayError(draft.name(draft.actor), move.card)
     draft.turn_to(draft.after(draft.actor))
 
 
@@ -233,7 +243,7 @@ def _outcome(draft: Draft, move: moves.Outcome) -> None:
 def _accept(draft: Draft, _: moves.Accept) -> None:
     """R18, R34, R53. Taking a debt ends the chance to jump in (R40)."""
     player = draft.actor
-    draft.jump_open = False
+    draft.shut_copies()
     if draft.debt:
         draft.draw(player, draft.debt, Why.DEBT if draft.demand is None else draft.demand.why)
         draft.skip(player)
@@ -295,8 +305,11 @@ def _settle_challenge(draft: Draft, *, guilty: bool) -> None:
 
 
 def _uno(draft: Draft, move: moves.Uno) -> None:
-    """R27."""
+    """R27, R58."""
     seat = draft.header.seat(move.player)
+    if may_call_wrongly(draft, seat):
+        draft.draw(seat, draft.header.options.uno_false_penalty, Why.FALSE_UNO, shows=False)
+        return
     if not may_call_uno(draft, seat):
         raise NotAtUnoError(draft.name(seat), draft.hands[seat])
     draft.called |= {seat}
@@ -414,6 +427,10 @@ def _its_card(move: Any) -> tuple[Card, ...]:
     return (move.card,)
 
 
+def _shown_card(move: moves.Pass) -> tuple[Card, ...]:
+    return () if move.card is None else (move.card,)
+
+
 def _its_cards(move: Any) -> tuple[Card, ...]:
     cards: tuple[Card, ...] = move.cards
     return cards
@@ -449,7 +466,7 @@ _RULES: dict[type, _Rule] = {
     moves.Start: _Rule("start", _only(Phase.START), landing.start, _its_card),
     moves.Play: _Rule("play", PLAYING, landing.play, _its_card, also=may_stack),
     moves.Draw: _Rule("draw", _only(Phase.TURN), _draw, also=may_draw_on),
-    moves.Pass: _Rule("pass", _only(Phase.DRAWN), _pass),
+    moves.Pass: _Rule("pass", _only(Phase.DRAWN), _pass, _shown_card),
     moves.Flip: _Rule("flip", _only(Phase.FLIP), landing.flip, _its_card),
     moves.ChooseColor: _Rule("color", _only(Phase.COLOR), _choose_color),
     moves.Target: _Rule("target", _only(Phase.TARGET), _target),
@@ -469,7 +486,9 @@ _RULES: dict[type, _Rule] = {
     moves.Tally: _Rule("hand", _only(Phase.SCORING), _tally),
     moves.Count: _Rule("count", IN_ROUND, _count),
     moves.Join: _Rule("join", _only(Phase.START), seating.join),
-    moves.Leave: _Rule("leave", _only(Phase.START), seating.leave),
+    moves.Leave: _Rule("leave", LEAVING, seating.leave),
+    moves.Rename: _Rule("rename", RUNNING, seating.rename),
+    moves.Retarget: _Rule("retarget", RUNNING, seating.retarget),
 }
 
 _BY_ACTOR = frozenset(kind for kind in _RULES if issubclass(kind, moves.ActorMove))

@@ -123,6 +123,18 @@ class MustDrawError(RefereeError):
         self.player = player
 
 
+class MustPlayError(RefereeError):
+    """The player drew `card`, which fits and has to be played (R59)."""
+
+    code = "must-play"
+    template = message("{player} has to play the {card}, which fits.")
+
+    def __init__(self, player: str, card: Card) -> None:
+        super().__init__(player=player, card=card)
+        self.player = player
+        self.card = card
+
+
 class NothingToCatchError(RefereeError):
     """The player has not missed a UNO call (R27)."""
 
@@ -280,6 +292,30 @@ class AlreadyPlayingError(RefereeError):
     def __init__(self, player: str) -> None:
         super().__init__(player=player)
         self.player = player
+
+
+class NameTakenError(RefereeError):
+    """Somebody else at the table, or somebody who left, has this name (R56). `player` is the name."""
+
+    code = "name-taken"
+    template = message("Somebody is called {player} already.")
+
+    def __init__(self, player: str) -> None:
+        super().__init__(player=player)
+        self.player = player
+
+
+class TargetReachedError(RefereeError):
+    """`player` has `points` already, so the match cannot end at `target` (R57)."""
+
+    code = "target-reached"
+    template = message("{player} has {points} points already: the target must be higher than that.")
+
+    def __init__(self, player: str, points: int, target: int) -> None:
+        super().__init__(player=player, points=points, target=target)
+        self.player = player
+        self.points = points
+        self.target = target
 
 
 class NoRoomError(RefereeError):

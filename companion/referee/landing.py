@@ -9,7 +9,7 @@ from companion.editions.edition import Answer
 from companion.editions.options import Stacking, StartWildChooser, TwoPlayerReverse
 from companion.referee import moves
 from companion.referee.draft import Draft
-from companion.referee.effects import DebtAnswered, ItemUsed, JumpedIn, SetAside, Why
+from companion.referee.effects import DebtAnswered, ItemUsed, JumpedIn, LaidSecond, SetAside, Why
 from companion.referee.errors import DoesNotFitError, DoesNotMatchError, DoesNotStackError
 from companion.referee.interpreter import rotate_hands, run
 from companion.referee.legality import OWING, matches, stacks
@@ -77,8 +77,11 @@ def play(draft: Draft, move: moves.Play) -> None:
     answer = author = None
     stacked = draft.debt > 0
     if player != draft.turn:
-        draft.effects.append(JumpedIn(draft.name(player)))
-        draft.lapse_calls()
+        if player == draft.doubler:
+            draft.effects.append(LaidSecond(draft.name(player)))
+        else:
+            draft.effects.append(JumpedIn(draft.name(player)))
+            draft.lapse_calls()
     elif draft.phase in OWING:
         if draft.demand is not None:
             if not draft.demand.filter.fits(card, color):
@@ -94,7 +97,9 @@ def play(draft: Draft, move: moves.Play) -> None:
             raise DoesNotMatchError(card, top, color)
     elif not move.force and not matches(card, top, color):
         raise DoesNotMatchError(card, top, color)
-    draft.land(card)
+    if player != draft.doubler:
+        draft.shut_copies()
+    draft.land_played(card, player)
     draft.set_fresh(player, 0)
     draft.catchable = player
     draft.set_count(player, draft.hands[player] - 1)

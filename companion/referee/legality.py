@@ -19,6 +19,8 @@ IN_ROUND = frozenset(Phase) - {Phase.START, Phase.SCORING, Phase.OVER}
 PLAYING = frozenset({Phase.TURN, Phase.DRAWN, Phase.DEBT})
 OWING = frozenset({Phase.DEBT, Phase.CHALLENGE})
 SHOWING = IN_ROUND | {Phase.SCORING}
+LEAVING = IN_ROUND | {Phase.START}
+RUNNING = SHOWING | {Phase.START}
 _JUMPING = frozenset({Phase.TURN, Phase.DEBT})
 CREEPER = Card(Face.WILD_CREEPER)
 
@@ -58,13 +60,21 @@ def must_draw_on(state: State | Draft) -> bool:
 
 
 def may_jump_in(state: State, seat: int, card: Card) -> bool:
-    """Return whether this player, who is not on turn, may play this card (R39, R40)."""
-    return card == state.top and seat != state.turn and seat not in state.out and _jump_is_open(state)
+    """Return whether this player, who is not on turn, may play this card (R39, R40, R60)."""
+    return card == state.top and seat in _jumpers(state)
 
 
-def _jump_is_open(state: State) -> bool:
-    """Return whether the top card may be jumped in on; on a debt only with stacking (R39, R53)."""
-    if not state.jump_open or state.phase not in _JUMPING:
+def _jumpers(state: State) -> tuple[int, ...]:
+    """Return who may play a copy of the top card out of turn: anybody (R39), or only its player (R60)."""
+    if not _may_copy(state):
+        return ()
+    seats = range(len(state.hands)) if state.jump_open else () if state.doubler is None else (state.doubler,)
+    return tuple(seat for seat in seats if seat != state.turn and seat not in state.out)
+
+
+def _may_copy(state: State) -> bool:
+    """Return whether a copy may be laid on the top card now; on a debt only with stacking (R40, R53, R60)."""
+    if state.phase not in _JUMPING:
         return False
     stacking = state.header.options.stacking is not Stacking.OFF and state.demand is None
     return state.phase is Phase.TURN or stacking
@@ -72,7 +82,13 @@ def _jump_is_open(state: State) -> bool:
 
 def may_call_uno(state: State | Draft, seat: int) -> bool:
     """Return whether the player may call UNO: with one card, or with two when on turn and about to play (R27)."""
-    return state.hands[seat] == 1 or (state.hands[seat] == 2 and state.turn == seat and _may_play(state))
+    about_to_play = (state.turn == seat and _may_play(state)) or (state.doubler == seat and state.phase in _JUMPING)
+    return state.hands[seat] == 1 or (state.hands[seat] == 2 and about_to_play)
+
+
+def may_call_wrongly(state: State | Draft, seat: int) -> bool:
+    """Return whether the player may call UNO without being at it, for which cards are drawn (R58)."""
+    return state.header.options.uno_false_penalty > 0 and seat not in state.out and not may_call_uno(state, seat)
 
 
 def _may_play(state: State | Draft) -> bool:
@@ -159,9 +175,9 @@ class Legal:
     cards: frozenset[Card]
     """The cards that may land on the discard pile now: started, played by the actor, stacked or flipped."""
     jump: Card | None
-    """The card that may be played out of turn (R39)."""
+    """The card that may be played out of turn (R39, R60)."""
     jumpers: tuple[str, ...]
-    """Who may play it: everybody but the actor, in seat order."""
+    """Who may play it, in seat order: everybody but the actor, or only who laid the top card (R60)."""
     draw: bool
     """Whether the actor may draw a card; with `draw_until_playable` one more."""
     can_pass: bool
@@ -188,7 +204,7 @@ class Legal:
     reshuffle: bool
     """Whether the discard pile may become the draw pile."""
     seating: bool
-    """Whether people may join and leave: between two rounds (R48)."""
+    """Whether people may join: between two rounds (R48). They may leave then and in a round (R55)."""
     asked: Asked | None = None
     """What a program waits for, where the actor says a number, cards, or yes or no."""
     took: tuple[int, int] | None = None
@@ -197,6 +213,8 @@ class Legal:
     """How many cards the actor may lay off at most; `cards` are those that fit."""
     outcome: bool = False
     """Whether the actor answers yes or no."""
+    wrong_uno: tuple[str, ...] = ()
+    """Who draws cards for calling UNO now, because the call is wrong (R58)."""
 
 
 def legal(state: State) -> Legal:
@@ -206,15 +224,13 @@ def legal(state: State) -> Legal:
     players = state.players
     seats = range(len(players))
     shows = phase in SHOWING and bool(state.header.edition.shown_when_drawn)
-    jump = state.top if _jump_is_open(state) else None
+    jumpers = _jumpers(state)
     return Legal(
         phase=phase,
         actor=state.actor,
         cards=_landing(state),
-        jump=jump,
-        jumpers=()
-        if jump is None
-        else tuple(players[seat] for seat in seats if seat != state.turn and seat not in state.out),
+        jump=state.top if jumpers else None,
+        jumpers=tuple(players[seat] for seat in jumpers),
         draw=phase is Phase.TURN or may_draw_on(state),
         can_pass=phase is Phase.DRAWN and not must_draw_on(state),
         color=phase is Phase.COLOR,
@@ -230,6 +246,7 @@ def legal(state: State) -> Legal:
         in_round=in_round,
         reshuffle=phase in SHOWING,
         seating=phase is Phase.START,
+        wrong_uno=tuple(players[seat] for seat in seats if in_round and may_call_wrongly(state, seat)),
         asked=asked(state),
         took=took_limits(state),
         shed=most_to_shed(state),

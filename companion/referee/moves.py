@@ -43,7 +43,9 @@ class Draw(ActorMove):
 
 @dataclass(frozen=True, slots=True)
 class Pass(ActorMove):
-    """The card just drawn is kept (R12)."""
+    """The card just drawn is kept (R12). card: which one, if it was shown (R59)."""
+
+    card: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,21 @@ class Join(PlayerMove):
 
 @dataclass(frozen=True, slots=True)
 class Leave(PlayerMove):
-    """The player leaves between rounds (R50, R51)."""
+    """The player leaves, between rounds or in one (R50, R51, R55)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rename(PlayerMove):
+    """The player is called `name` from now on (R56)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retarget:
+    """The match ends at `points` from now on (R57)."""
+
+    points: int
 
 
 Move = (
@@ -206,6 +222,8 @@ Move = (
     | Count
     | Join
     | Leave
+    | Rename
+    | Retarget
 )
 
 

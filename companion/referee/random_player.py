@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
@@ -25,12 +26,15 @@ from companion.referee.effects import (
     HandsPooled,
     HandsRotated,
     HandsSwapped,
+    Left,
+    Renamed,
     SetAside,
     Why,
 )
 from companion.referee.engine import apply
 from companion.referee.legality import (
     CREEPER,
+    IN_ROUND,
     SHOWING,
     matches,
     may_be_caught,
@@ -44,7 +48,7 @@ from companion.referee.legality import (
     took_limits,
 )
 from companion.referee.phase import Direction, Phase
-from companion.referee.state import Header, State, opening
+from companion.referee.state import MIN_PLAYERS, Header, State, opening
 
 _DRAWS_ANYWAY = 0.05
 _KEEPS_PLAYABLE = 0.2
@@ -68,9 +72,8 @@ class RandomTable:
     """The true cards of a match: `hands` by seat, the `draw_pile` and the `discard_pile`, their last cards on top.
 
     cards: those that are dealt from, the edition's whole deck where None. guests: who may join between rounds; without
-    any, nobody joins or leaves. `next_move` says what the table does next,
-    which is always legal; `follow` moves the cards as the referee's effects ask for. Call them in turns, as
-    `random_match` does.
+    any, nobody joins or leaves. `next_move` returns the table's next move, which is always legal; `follow` moves the
+    cards as the referee's effects say. Call them in turns, as `random_match` does.
     """
 
     def __init__(
@@ -93,6 +96,7 @@ class RandomTable:
         self._announcements: deque[moves.Move] = deque()
         self._drawn: Card | None = None
         self._shed: list[Card] | None = None
+        self._out: set[int] = set()
         self._deal()
 
     def next_move(self, state: State) -> moves.Move:
@@ -101,9 +105,10 @@ class RandomTable:
             move = self._announcements.popleft()
             if state.phase in SHOWING:
                 return move
-        if state.header is not self.header:  # somebody joined or left, before anything was played
+        if state.header is not self.header:
             self.header = state.header
-            self._deal()
+            if state.phase is Phase.START:  # somebody joined or left, before anything was played
+                self._deal()
         return self._interjection(state) or self._MAKERS[state.phase](self, state)
 
     def put_in_hand(self, seat: int, card: Card) -> None:
@@ -134,6 +139,10 @@ class RandomTable:
                 self._rotate(1 if effect.direction is Direction.CLOCKWISE else -1)
             elif isinstance(effect, Dealt):
                 self._deal()
+            elif isinstance(effect, Left):
+                self._vacate(effect.player)
+            elif isinstance(effect, Renamed):
+                self._sit(tuple(effect.new if name == effect.player else name for name in self.header.players))
             else:
                 self._follow_program(effect)
 
@@ -156,6 +165,22 @@ class RandomTable:
                 self.draw_pile[:0] = self.hands[seat(player)]
                 self.hands[seat(player)] = []
                 self._out.add(seat(player))
+
+    def _vacate(self, player: str) -> None:
+        """Put the hand of a player who leaves under the draw pile (R55)."""
+        seat = self.header.players.index(player)
+        self.draw_pile[:0] = self.hands[seat]
+        self.hands[seat] = []
+        self._announcements = deque(
+            move for move in self._announcements if not isinstance(move, moves.PlayerMove) or move.player != player
+        )
+        if len(self.hands) > MIN_PLAYERS:
+            self.hands.pop(seat)
+            self._out = {other - (other > seat) for other in self._out if other != seat}
+            self._sit(tuple(name for name in self.header.players if name != player))
+
+    def _sit(self, players: tuple[str, ...]) -> None:
+        self.header = replace(self.header, players=players, dealer=0)
 
     def _rotate(self, step: int) -> None:
         """R42, players who are out passed over."""
@@ -191,7 +216,7 @@ class RandomTable:
         self.hands = [cards[seat * size : (seat + 1) * size] for seat in range(len(self.header.players))]
         self.draw_pile = cards[len(self.hands) * size :]
         self.discard_pile = []
-        self._out: set[int] = set()
+        self._out = set()
 
     def _draw(self, effect: Drawn) -> None:
         drawn = [self._take() for _ in range(effect.count)]
@@ -231,10 +256,12 @@ class RandomTable:
                 return moves.Uno(state.players[seat])
             if self.random.random() < _IS_CAUGHT:
                 return moves.Catch(state.players[seat])
-        return self._jump_in(state) if state.jump_open else None
+        if self._guests and state.phase in IN_ROUND and self.random.random() < _GOES / sum(state.hands):
+            return self._leave(state)
+        return self._jump_in(state) if state.jump_open or state.doubler is not None else None
 
     def _jump_in(self, state: State) -> moves.Move | None:
-        """R39."""
+        """R39, R60."""
         top = state.top
         assert top is not None
         for seat, hand in enumerate(self.hands):
@@ -256,10 +283,14 @@ class RandomTable:
             score = self.random.choice((None, int(self.random.random() * state.header.options.target)))
             return moves.Join(name, after, score)
         if chance > 1 - _GOES:
-            name = self.random.choice(state.players)
-            self._guests.append(name)
-            return moves.Leave(name)
+            return self._leave(state)
         return None
+
+    def _leave(self, state: State) -> moves.Move:
+        """R50, R55."""
+        name = self.random.choice(state.players)
+        self._guests.append(name)
+        return moves.Leave(name)
 
     def _turn(self, state: State) -> moves.Move:
         seat, top, color = state.turn, state.top, state.color
@@ -278,7 +309,9 @@ class RandomTable:
         card, seat, top, color = self._drawn, state.turn, state.top, state.color
         assert seat is not None
         assert top is not None
-        if card is None or not matches(card, top, color) or self.random.random() < _KEEPS_PLAYABLE:
+        if card is None or not matches(card, top, color):
+            return self._keep(state)
+        if not state.header.options.must_play_drawn and self.random.random() < _KEEPS_PLAYABLE:  # R59
             return self._keep(state)
         return self._put(seat, card)
 

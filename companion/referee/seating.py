@@ -1,4 +1,4 @@
-"""Players join and leave between rounds (R48-R51).
+"""Players join, leave and are renamed; the target is changed (R48-R51, R55-R57).
 
 Players who leave keep their points in `State.left` and get them back when they rejoin.
 """
@@ -8,12 +8,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
+from companion.referee.departure import leave_round
 from companion.referee.draft import Draft
-from companion.referee.effects import Joined, Left
-from companion.referee.errors import AlreadyPlayingError, NoRoomError, NoSuchPlayerError, TooManyPointsError
+from companion.referee.effects import Joined, Left, Renamed, TargetChanged
+from companion.referee.errors import (
+    AlreadyPlayingError,
+    NameTakenError,
+    NoRoomError,
+    NoSuchPlayerError,
+    TargetReachedError,
+    TooManyPointsError,
+)
 from companion.referee.legality import may_seat_another
-from companion.referee.moves import Join, Leave
+from companion.referee.moves import Join, Leave, Rename, Retarget
 from companion.referee.names import key
+from companion.referee.phase import Phase
 from companion.referee.state import MIN_PLAYERS
 
 _T = TypeVar("_T")
@@ -44,9 +53,12 @@ def join(draft: Draft, move: Join) -> None:
 
 
 def leave(draft: Draft, move: Leave) -> None:
-    """R50, R51."""
+    """R50, R51, R55."""
     header = draft.header
     seat = header.seat(move.player)
+    if draft.phase is not Phase.START:
+        leave_round(draft, seat)
+        return
     draft.effects.append(Left(draft.name(seat), draft.scores[seat]))
     if len(header.players) == MIN_PLAYERS:
         draft.end_match((1 - seat,))
@@ -58,6 +70,27 @@ def leave(draft: Draft, move: Leave) -> None:
     draft.header = replace(header, players=_without(header.players, seat), dealer=dealer)
     draft.dealer = dealer
     draft.deal_hands(len(draft.header.players))
+
+
+def rename(draft: Draft, move: Rename) -> None:
+    """R56. A player may have the own name spelled differently."""
+    header = draft.header
+    seat = header.seat(move.player)
+    others = (*_without(header.players, seat), *(name for name, _ in draft.left))
+    if key(move.name) in map(key, others):
+        raise NameTakenError(move.name)
+    draft.effects.append(Renamed(header.players[seat], move.name))
+    draft.header = replace(header, players=_with(_without(header.players, seat), seat, move.name))
+
+
+def retarget(draft: Draft, move: Retarget) -> None:
+    """R57."""
+    header = draft.header
+    most = max(draft.scores)
+    if most >= move.points:
+        raise TargetReachedError(draft.name(draft.scores.index(most)), most, move.points)
+    draft.effects.append(TargetChanged(move.points))
+    draft.header = replace(header, options=replace(header.options, target=move.points))
 
 
 def _with(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:

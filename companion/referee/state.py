@@ -129,6 +129,8 @@ class State:
     """Who is out of the round (R54)."""
     drawn_since: int = 0
     """How many cards the player of a contested wild draw four has drawn since playing it (R18)."""
+    doubler: int | None = None
+    """The seat that played the card on top and may lay a second copy on it, in the phases that allow it (R60)."""
 
     @property
     def standings(self) -> dict[str, int]:

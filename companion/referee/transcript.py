@@ -234,6 +234,13 @@ class _Fields:
     def points(self) -> int:
         return self._at_least_none("points", "a number of points")
 
+    def target(self) -> int:
+        """Return the points at which a match ends, 1 or more."""
+        value = self.whole("points")
+        if value < 1:
+            _refuse("points", "a number of points above 0", value)
+        return value
+
     def _at_least_none(self, name: str, what: str) -> int:
         value = self.whole(name)
         if value < 0:
@@ -307,7 +314,7 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "start": lambda line: moves.Start(line.card()),
     "play": lambda line: moves.Play(line.card(), line.flag("force"), by=line.by()),
     "draw": lambda line: moves.Draw(by=line.by()),
-    "pass": lambda line: moves.Pass(by=line.by()),
+    "pass": lambda line: moves.Pass(line.card() if line.has("card") else None, by=line.by()),
     "flip": lambda line: moves.Flip(line.card(), by=line.by()),
     "color": lambda line: moves.ChooseColor(line.color(), by=line.by()),
     "target": lambda line: moves.Target(line.player(), by=line.by()),
@@ -326,6 +333,8 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "count": lambda line: moves.Count(line.player(), line.count()),
     "join": lambda line: moves.Join(line.player(), line.player("after") if line.has("after") else None, line.score()),
     "leave": lambda line: moves.Leave(line.player()),
+    "rename": lambda line: moves.Rename(line.player(), line.player("name")),
+    "retarget": lambda line: moves.Retarget(line.target()),
 }
 
 MOVE_NAMES = tuple(_READERS)
@@ -356,6 +365,8 @@ _NAMES: dict[type, str] = {
     moves.Count: "count",
     moves.Join: "join",
     moves.Leave: "leave",
+    moves.Rename: "rename",
+    moves.Retarget: "retarget",
     moves.Undo: "undo",
     moves.Amend: "amend",
 }
@@ -369,8 +380,8 @@ _ALLOWED["shed"].add("count")
 
 
 def field_name(field: Field[Any]) -> str:
-    """Return the transcript's name of an effect's field. `with` is a keyword in Python."""
-    return "with" if field.name == "partner" else field.name
+    """Return the transcript's name of an effect's field. `with` is a keyword in Python, `name` is the effect's own."""
+    return {"partner": "with", "new": "name"}.get(field.name, field.name)
 
 
 def write_header(header: Header) -> dict[str, object]:

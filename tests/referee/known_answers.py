@@ -1,4 +1,4 @@
-"""Reads known_answers.txt, house_rules.txt and programs.txt."""
+"""Reads known_answers.txt, house_rules.txt, programs.txt and departures.txt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from companion.referee.moves import Amend, Undo
 from companion.referee.transcript import read_entry, read_header, write_effect, write_state
 
 HERE = Path(__file__).parent
-TABLES = [HERE / name for name in ("known_answers.txt", "house_rules.txt", "programs.txt")]
+TABLES = [HERE / name for name in ("known_answers.txt", "house_rules.txt", "programs.txt", "departures.txt")]
 
 
 @dataclass
@@ -83,8 +83,12 @@ def move(text: str) -> dict[str, Any]:
     if by := re.search(r"\b ?by (\w+)$", " " + rest):
         made["by"] = by[1]
         rest = rest[: -len(by[0])].strip() if len(by[0]) <= len(rest) else ""
-    if do in ("start", "play", "flip"):
+    if do in ("start", "play", "flip") or (do == "pass" and rest):
         made["card"] = rest
+    elif do == "rename":
+        made["player"], made["name"] = rest.split()
+    elif do == "retarget":
+        made["points"] = int(rest)
     elif do == "color":
         made["color"] = rest
     elif do == "reveal" and rest in ("guilty", "innocent"):

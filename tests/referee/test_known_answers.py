@@ -85,6 +85,9 @@ def test_what_is_wrong_is_said_and_carried_along() -> None:
         "wrong-phase": "That is not possible now: the table is waiting for scoring.",
         "already-playing": "Ben is playing already.",
         "no-room": "With 10 players there is no room for another one.",
+        "name-taken": "Somebody is called ben already.",
+        "target-reached": "Ann has 5 points already: the target must be higher than that.",
+        "must-play": "Ann has to play the red 4, which fits.",
         "too-many-points": "Dan cannot begin with 600 points: the match ends at 500.",
         "unclear-hand": "Cards drawn after the wild draw four do not count, 2 here: say whether it was allowed.",
         "too-few-cards": "Cy draws at least one card here.",
@@ -120,7 +123,7 @@ def happened() -> set[str]:
 
 def test_every_rule_is_shown() -> None:
     cited = {int(number) for case in CASES for number in re.findall(r"\bR(\d+)", case.title)}
-    assert cited == set(range(1, 55))
+    assert cited == set(range(1, 61))
 
 
 def test_every_error_is_shown() -> None:
@@ -137,7 +140,7 @@ def test_every_effect_is_shown() -> None:
         "clockwise",
         "counterclockwise",
     }
-    assert len({effect.split()[0] for effect in happened()}) == 30
+    assert len({effect.split()[0] for effect in happened()}) == 33
 
 
 def test_every_move_is_shown() -> None:

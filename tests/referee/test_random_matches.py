@@ -26,7 +26,7 @@ from companion.referee import moves
 from companion.referee.effects import Dealt, MatchWon, RoundWon, Scored
 from companion.referee.engine import Legal, apply, legal
 from companion.referee.errors import RefereeError
-from companion.referee.legality import may_seat_another
+from companion.referee.legality import matches, may_seat_another
 from companion.referee.match import Match, replay
 from companion.referee.phase import Phase, Purpose
 from companion.referee.random_player import RandomTable, random_match
@@ -69,6 +69,9 @@ def headers(draw: st.DrawFn) -> Header:
         draw_until_playable=draw(st.booleans()),
         challenge=draw(st.booleans()),
         uno_penalty=draw(st.integers(1, 7)),
+        uno_false_penalty=draw(st.integers(0, 3)),
+        must_play_drawn=draw(st.booleans()),
+        doubles=draw(st.booleans()),
     )
     return Header(edition, NAMES[:players], draw(st.integers(0, players - 1)), options)
 
@@ -96,7 +99,7 @@ def test_a_random_match(header: Header, seed: int) -> None:
                 assert spoken(caller.say([effect], before, state))
             assert spoken(caller.say(effects, before, state)) or not effects
             assert spoken(caller.correct(state, before))
-        if isinstance(move, moves.Join | moves.Leave):
+        if isinstance(move, moves.Join | moves.Leave) and before.phase is Phase.START:
             continue  # the cards are dealt when the table goes on
         assert state.hands == tuple(map(len, table.hands))
         assert sum(state.hands) + len(table.draw_pile) + len(table.discard_pile) == header.edition.size
@@ -141,6 +144,9 @@ def refused(state: State, move: moves.Move) -> None:
 
 def check_seats(before: State, after: State, move: moves.Move) -> None:
     """People keep their points and their order, whoever else comes and goes; the deal passes on to a neighbour."""
+    if isinstance(move, moves.Rename):
+        assert after.players == tuple(move.name if name == move.player else name for name in before.players)
+        return
     stay = [player for player in before.players if player in after.players]
     assert stay == [player for player in after.players if player in before.players]
     assert {player for player, _ in after.left}.isdisjoint(after.players)
@@ -148,7 +154,10 @@ def check_seats(before: State, after: State, move: moves.Move) -> None:
         kept = {player: points for player, points in after.standings.items() if player != move.player}
         assert kept == {player: points for player, points in before.standings.items() if player != move.player}
         dealer, heir = before.players[before.dealer], before.players[(before.dealer + 1) % len(before.players)]
-        assert after.players[after.dealer] == (dealer if dealer in after.players else heir)
+        if before.phase is not Phase.START and dealer not in after.players:
+            heir = before.players[before.dealer - 1]  # whose left neighbour deals the next round
+        if after.phase is not Phase.OVER and after.round == before.round:
+            assert after.players[after.dealer] == (dealer if dealer in after.players else heir)
         assert after.header.dealer == after.dealer or after.phase is Phase.OVER
     else:
         assert (after.players, after.left) == (before.players, before.left)
@@ -177,10 +186,11 @@ def check(state: State) -> None:
         assert (state.debt > 0) == (unsettled or state.phase is Phase.DEBT)
         assert state.laid_by is None or state.debt
     assert options.jump_in or not state.jump_open
+    assert options.doubles or state.doubler is None
     assert options.challenge or state.phase not in {Phase.CHALLENGE, Phase.REVEAL}
     for seat in state.called:
         assert state.hands[seat] == 1 or (
-            state.hands[seat] == 2 and (seat == state.turn or state.phase is Phase.REVEAL)
+            state.hands[seat] == 2 and (seat in {state.turn, state.doubler} or state.phase is Phase.REVEAL)
         )
 
 
@@ -224,6 +234,9 @@ def anything(state: State, random: Random) -> Iterator[moves.Move]:
     yield moves.Reshuffle()
     yield moves.Join(random.choice((*names, *GUESTS)), random.choice((None, *names)), random.choice((None, 0, 3, 500)))
     yield moves.Leave(random.choice(names))
+    yield moves.Rename(random.choice(names), random.choice((*names, *GUESTS)))
+    yield moves.Retarget(random.choice((1, 60, 500)))
+    yield moves.Pass(random.choice(cards))
 
 
 def allowed(can: Legal, state: State, move: moves.Move) -> bool:
@@ -244,8 +257,9 @@ def allowed(can: Legal, state: State, move: moves.Move) -> bool:
             return can.phase is Phase.FLIP and card in can.cards
         case moves.Draw():
             return can.draw
-        case moves.Pass():
-            return can.can_pass
+        case moves.Pass(card):
+            fits_top = card is not None and state.top is not None and matches(card, state.top, state.color)
+            return can.can_pass and not (state.header.options.must_play_drawn and fits_top)
         case moves.ChooseColor():
             return can.color
         case moves.Target(player):
@@ -259,7 +273,7 @@ def allowed(can: Legal, state: State, move: moves.Move) -> bool:
         case moves.Judge():
             return can.reveal
         case moves.Uno(player):
-            return player in can.uno
+            return player in can.uno or player in can.wrong_uno
         case moves.Catch(player):
             return player in can.catch
         case moves.Creeper(player):
@@ -276,7 +290,12 @@ def allowed(can: Legal, state: State, move: moves.Move) -> bool:
             fits_in = may_seat_another(state) and points < state.header.options.target
             return can.seating and fits_in and player not in known and after in known
         case moves.Leave(player):
-            return can.seating and player in state.players
+            return (can.seating or can.in_round) and player in state.players
+        case moves.Rename(player, name):
+            free = name not in {*state.players, *dict(state.left)} or name == player
+            return state.phase is not Phase.OVER and player in state.players and free
+        case moves.Retarget(points):
+            return state.phase is not Phase.OVER and max(state.scores) < points
 
 
 def fits(state: State, cards: tuple[Card, ...]) -> bool:
