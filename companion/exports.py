@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.caller import Caller
-from companion.journal import Journal, Line
+from companion.journal import Journal, Line, with_final_names
 from companion.records import Salvage, StoredMatch
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, Step
@@ -102,6 +102,7 @@ def _moves_json(stored: StoredMatch, journal: Journal, caller: Caller) -> str:
 
 def _rounds_csv(_: StoredMatch, journal: Journal, __: Caller) -> str:
     """One row per round and one column per player, the totals last."""
+    journal = with_final_names(journal)
     players, standings = journal.match.everyone, journal.match.state.standings
     rows = [
         [each.number, each.winner, *(each.points.get(player, 0) if each.points else "" for player in players)]
@@ -112,6 +113,7 @@ def _rounds_csv(_: StoredMatch, journal: Journal, __: Caller) -> str:
 
 def _rounds_json(stored: StoredMatch, journal: Journal, _: Caller) -> str:
     """Rounds, totals and statistics."""
+    journal = with_final_names(journal)
     state = journal.match.state
     return _json(
         {

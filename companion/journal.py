@@ -5,14 +5,27 @@ The journal is what is stored. Replaying it reproduces the match, each move with
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from companion.cards import Card
 from companion.referee.history import History
 from companion.referee.match import Match, spelled
-from companion.referee.moves import ActorMove, Amend, Entry, Flip, Play, PlayerMove, Start, Undo
+from companion.referee.moves import (
+    ActorMove,
+    Amend,
+    Entry,
+    Flip,
+    Join,
+    Move,
+    Play,
+    PlayerMove,
+    Rename,
+    Start,
+    Target,
+    Undo,
+)
 from companion.referee.state import Header
 
 Corners = tuple[tuple[float, float], ...]
@@ -123,6 +136,36 @@ def replay(header: Header, lines: Iterable[Line]) -> Journal:
     for line in lines:
         journal = journal.enter(line)
     return journal
+
+
+def with_final_names(journal: Journal) -> Journal:
+    """Return the same match as if everybody had had their present name from the start, for results by name (R56)."""
+    history = journal.match.history
+    if not any(isinstance(step.move, Rename) for step in history):
+        return journal
+    names: dict[str, str] = {}
+    lines = []
+    for line, step in zip(reversed(journal.lines), reversed(history), strict=True):
+        move = step.move
+        if isinstance(move, Rename):
+            final = names.pop(move.name, move.name)
+            names[move.player] = final
+            move = Rename(final, final)
+        lines.append(replace(line, entry=_called(move, names)))
+    first = journal.match.header
+    header = replace(first, players=tuple(names.get(player, player) for player in first.players))
+    return replay(header, reversed(lines))
+
+
+def _called(move: Move, names: Mapping[str, str]) -> Move:
+    """Return the move with these names in place of others."""
+    if isinstance(move, ActorMove) and move.by is not None:
+        move = replace(move, by=names.get(move.by, move.by))
+    if isinstance(move, PlayerMove | Target) and not isinstance(move, Rename):
+        move = replace(move, player=names.get(move.player, move.player))
+    if isinstance(move, Join) and move.after is not None:
+        move = replace(move, after=names.get(move.after, move.after))
+    return move
 
 
 def undone(lines: Iterable[Line]) -> tuple[Line, ...]:

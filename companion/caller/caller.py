@@ -71,7 +71,7 @@ class Caller(Corrections, Deeds, Sheet):
             said.append(self._text("{player} begins.", player=after.actor))
         elif after.phase in ASKED_FOR and _asks_anew(before, after):
             said.append(self.prompt(after))
-        elif after.phase is Phase.TURN and _names_the_next(effects):
+        elif after.phase is Phase.TURN and (_names_the_next(effects) or _moves_on(effects, before, after)):
             said.append(self._text("{player} is next.", player=after.actor))
         return said
 
@@ -348,6 +348,11 @@ def _same_for_others(draw: Drawn, rest: Sequence[Effect], after: State) -> list[
     return hit if everyone_else and not after.out else []
 
 
+def _moves_on(effects: Sequence[Effect], before: State, after: State) -> bool:
+    """Whether the turn has passed on because somebody left."""
+    return before.actor != after.actor and any(isinstance(effect, Left) for effect in effects)
+
+
 def _dealer_left(before: State, after: State) -> bool:
     return len(after.players) < len(before.players) and before.players[before.dealer] not in after.players
 
@@ -373,7 +378,7 @@ def _leading_empty_draws(effects: Sequence[Effect]) -> Iterator[Drawn]:
 def _names_the_next(effects: Sequence[Effect]) -> bool:
     """Whether the next player should be named: after a jump-in, a won challenge, or a reverse with more than two."""
     return any(
-        isinstance(effect, JumpedIn | LaidSecond | Left)
+        isinstance(effect, JumpedIn | LaidSecond)
         or (isinstance(effect, ChallengeSettled) and effect.guilty)
         or (isinstance(effect, Reversed) and not any(isinstance(other, Skipped) for other in effects))
         for effect in effects

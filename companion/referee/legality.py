@@ -215,6 +215,8 @@ class Legal:
     """Whether the actor answers yes or no."""
     wrong_uno: tuple[str, ...] = ()
     """Who draws cards for calling UNO now, because the call is wrong (R58)."""
+    doubler: str | None = None
+    """Who may lay a second copy of the card on top (R60)."""
 
 
 def legal(state: State) -> Legal:
@@ -246,6 +248,7 @@ def legal(state: State) -> Legal:
         in_round=in_round,
         reshuffle=phase in SHOWING,
         seating=phase is Phase.START,
+        doubler=players[state.doubler] if state.doubler in jumpers else None,
         wrong_uno=tuple(players[seat] for seat in seats if in_round and may_call_wrongly(state, seat)),
         asked=asked(state),
         took=took_limits(state),

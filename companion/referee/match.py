@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from companion.referee.effects import Dealt, Effect, Joined, MatchWon
+from companion.referee.effects import Dealt, Effect, Joined, MatchWon, Renamed
 from companion.referee.engine import apply
 from companion.referee.errors import (
     AmendBreaksLaterMoveError,
@@ -64,6 +64,16 @@ class Match:
         """Everybody who plays or has played: the first players in seat order, then those who joined, in order."""
         joined = (effect.player for step in self.history for effect in step.effects if isinstance(effect, Joined))
         return tuple(dict.fromkeys((*self.header.players, *joined)))
+
+    def name_now(self, player: str) -> str:
+        """Return the name of a player at the table by this or an earlier name; other names as they are (R56)."""
+        if player in self.state.players:
+            return player
+        for step in self.history:
+            for effect in step.effects:
+                if isinstance(effect, Renamed) and effect.player == player:
+                    player = effect.new
+        return player
 
     @property
     def reopens(self) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain
 
@@ -11,6 +12,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from companion.server.access import security
+from companion.server.access.guests import Guest
 from companion.server.api import pages
 from companion.server.api.openapi import document
 from companion.server.api.routing import Api, Media
@@ -88,8 +90,15 @@ def _describing() -> Api:
 
 def _recognise() -> None:
     found = services().badges.read(request)
-    g.recognise = lambda: None if found is None else services().devices.current(found)
+    g.recognise = lambda: None if found is None else _named_now(services().devices.current(found))
     g.has_badge = found is not None
+
+
+def _named_now(guest: Guest | None) -> Guest | None:
+    """Return the guest with the present name of a player who was renamed in the running match (R56)."""
+    if guest is None or guest.player is None:
+        return guest
+    return replace(guest, player=services().table.name_now(guest.player))
 
 
 def _answer_refusal(refusal: RefusalError) -> Response:

@@ -95,9 +95,7 @@ def test_fewer_than_two_end_the_match(host: FlaskClient) -> None:
 
 
 def test_who_may_let_people_come_and_go(playing: FlaskClient, join: Join) -> None:
-    move(playing, "leave", 409, player="Ben")
-    play = playing.post("/api/undo")
-    assert play.status_code == 200
+    assert playing.post("/api/undo").status_code == 200
     ben = join(Role.PLAYER, "Ben")
     move(ben, "leave", 403, player="Ann")
     move(ben, "join", 403, player="Dan")
@@ -106,3 +104,64 @@ def test_who_may_let_people_come_and_go(playing: FlaskClient, join: Join) -> Non
     for name in ("  Dan", "\u200b", ""):
         move(playing, "join", 422, player=name)
     move(playing, "join", 409, player="ANN")
+
+
+def test_a_player_leaves_in_the_middle_of_a_round(playing: FlaskClient, join: Join) -> None:
+    """R55: the others keep their places and their debts, the turn moves on, and an undo brings everything back."""
+    state = playing.get("/api/view").json["state"]
+    assert state["phase"] == "turn"
+    before = playing.get("/api/view").json
+    gone, nxt = state["turn"], state["next"]
+    said = move(playing, "leave", player=gone)["rulings"][0]["sentences"]  # type: ignore[index]
+    assert said == [f"{gone} leaves with 0 points.", "Put those cards under the draw pile.", f"{nxt} is next."]
+    after = playing.get("/api/view").json
+    assert after["state"]["turn"] == nxt
+    assert gone not in after["state"]["hands"]
+    assert [seat["player"] for seat in after["seats"]] == after["match"]["players"]
+    quiet = next(name for name in after["match"]["players"] if name != nxt)
+    said = move(playing, "leave", player=quiet)["rulings"][0]["sentences"]  # type: ignore[index]
+    assert said[:1] == [f"{quiet} leaves with 0 points."]
+    assert f"{nxt} is next." not in said
+    playing.post("/api/undo")
+    assert playing.post("/api/undo").status_code == 200
+    again = playing.get("/api/view").json
+    assert (again["state"], again["seats"]) == (before["state"], before["seats"])
+
+
+def test_a_renamed_player_keeps_the_device_the_points_and_the_history(
+    host: FlaskClient, join: Join, services: Services
+) -> None:
+    host.post("/api/match", json={**MATCH, "options": {"target": 60}, "dealer": "Cy"})
+    ann = join(Role.PLAYER, "Ann")
+    play_round(host, "Ann", Ben=["red 7"], Cy=["blue skip"])
+    move(ann, "rename", 403, player="Ben", name="Bob")
+    move(ann, "rename", 409, player="Ann", name="ben")
+    for name in ("  Dan", "\u200b", ""):
+        move(host, "rename", 422, player="Ann", name=name)
+    move(ann, "rename", player="Ann", name="Anna")
+    assert ann.get("/api/me").json["player"] == "Anna"
+    assert "Anna" in host.get("/api/people").json["people"]
+    move(host, "start", card="red 5")
+    move(ann, "count", player="Anna", cards=5)
+    assert host.get("/api/view").json["history"][-1]["player"] == "Anna"
+    assert (board(host)["players"], board(host)["scores"]) == (["Anna", "Ben", "Cy"], {"Anna": 27, "Ben": 0, "Cy": 0})
+    table = host.get(f"/api/matches/{board(host)['id']}/export?format=rounds-csv").get_data(as_text=True)
+    assert table.lstrip("\ufeff").splitlines()[:2] == ["round,winner,Anna,Ben,Cy", "1,Anna,27,0,0"]
+    assert board(host)["rounds"][0]["winner"] == "Anna"  # type: ignore[index]
+    assert board(host)["deeds"]["Anna"]["rounds_won"] == 1  # type: ignore[index]
+    for _ in range(3):
+        assert host.post("/api/undo").status_code == 200
+    assert ann.get("/api/me").json["player"] == "Ann"
+    host.post("/api/redo")
+    host.post("/api/match", json={**MATCH, "players": ["Anna", "Ben"], "dealer": None})
+    assert ann.get("/api/me").json["player"] == "Anna"
+
+
+def test_the_host_alone_changes_the_target(playing: FlaskClient, join: Join) -> None:
+    move(join(Role.PLAYER, "Ben"), "retarget", 403, points=100)
+    move(playing, "retarget", 422, points=0)
+    move(playing, "retarget", points=100)
+    assert playing.get("/api/view").json["match"]["target"] == 100
+    assert playing.get("/api/view").json["state"]["phase"] == "turn"
+    playing.post("/api/undo")
+    assert playing.get("/api/view").json["match"]["target"] == 500

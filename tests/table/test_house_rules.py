@@ -8,7 +8,7 @@ import pytest
 
 from companion.caller import Caller
 from companion.cards import Color
-from companion.referee.moves import Accept, ChooseColor, Draw, Play, Start, Target
+from companion.referee.moves import Accept, ChooseColor, Draw, Leave, Play, Rename, Start, Target
 from companion.referee.state import Phase
 from companion.store import Store
 from companion.table import QuestionKind, Turns
@@ -137,6 +137,39 @@ def test_play_continues_after_the_player_who_jumped_in(house: House) -> None:
     assert (game.view.questions, game.actor, game.view.history[-1].player) == ((), "Cy", "Ben")
     game.lay("Cy", "red 3")
     assert (game.view.questions, game.actor) == ((), "Ann")
+
+
+def test_second_like_card_of_the_same_player_is_a_double(house: House) -> None:
+    """R60: Cy laid the red 9 and lays another one; nobody else may."""
+    game = house(doubles=True)
+    before = game.view.state
+    assert before is not None
+    game.lay("Cy", "red 9")
+    state = game.view.state
+    assert state is not None
+    assert (game.view.questions, state.actor) == ((), "Ann")
+    assert game.view.history[-1].move == Play(card("red 9"), by="Cy")
+    assert state.hands == (before.hands[0], before.hands[1], before.hands[2] - 1)
+    game = house(doubles=True)
+    game.lay("Ben", "red 9")
+    assert game.question.kind is QuestionKind.TURN
+
+
+def test_who_leaves_in_a_round_takes_neither_places_nor_debts_of_others(house: House) -> None:
+    """R55: Ben still has to take the two cards of a draw two when Ann leaves; arms keep their owners."""
+    game = house()
+    game.lay("Ann", "red draw two")
+    assert [seat.owed for seat in game.view.seats] == [0, 2, 0]
+    places = [seat.direction for seat in game.view.seats]
+    game.table.tap(Leave("Ann"))
+    assert [(seat.player, seat.owed) for seat in game.view.seats] == [("Ben", 2), ("Cy", 0)]
+    assert [seat.direction for seat in game.view.seats] == places[1:]
+    game.reach("Ben", 0.0, 0.0, 0.9, 0.1)
+    assert [seat.owed for seat in game.view.seats] == [0, 0]
+    game.lay("Cy", "red 3")
+    assert (game.view.questions, game.actor) == ((), "Ben")
+    game.table.tap(Rename("Cy", "Cyril"))
+    assert [seat.direction for seat in game.view.seats] == places[1:]
 
 
 def test_identical_card_is_out_of_turn_without_the_rule(house: House) -> None:

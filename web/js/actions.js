@@ -127,10 +127,16 @@ export function actions(view, me, own = false, palette = false) {
     add("innocent", t("act.innocent", { player: state.challenger ?? "" }), () => move({ do: "reveal", guilty: false }));
   }
   const jump = legal.jump;
+  const second = me.player !== null && legal.doubler === me.player;
   if (jump && own && me.player && legal.jumpers.includes(me.player))
-    add("jump", t("act.jump", { card: cardName(jump) }), () => move({ do: "play", card: jump, by: me.player }), {
-      class: "warning",
-    });
+    add(
+      "jump",
+      t(second ? "act.double" : "act.jump", { card: cardName(jump) }),
+      () => move({ do: "play", card: jump, by: me.player }),
+      {
+        class: "warning",
+      },
+    );
   for (const player of legal.uno) {
     if (!state.called.includes(player) && mine(player)) {
       add(`uno-${player}`, own ? t("act.uno.own") : t("act.uno", { player }), () => move({ do: "uno", player }), {

@@ -195,6 +195,7 @@ export function soundOf(update) {
   if (has("round") || has("match")) return "win";
   const item = has("item");
   if (item) return item.item;
+  if (has("double")) return "jump";
   for (const name of ["uno", "jump", "swap", "rotate", "debt", "reverse", "skip", "draw"]) if (has(name)) return name;
   return "landing";
 }

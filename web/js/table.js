@@ -284,6 +284,32 @@ function drawActing() {
         },
         t("seats"),
       ),
+    me.role === "host" &&
+      state.turn &&
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          "data-act": "change-turn",
+          onclick: () => attempt(async () => (await import("./leaving.js")).changePlayer(view, state.turn ?? "")),
+        },
+        mark(state.turn),
+        t("leaving"),
+      ),
+    me.role === "host" &&
+      !state.winners.length &&
+      view.match.scoring !== "single-round" &&
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          "data-act": "retarget",
+          onclick: () => attempt(async () => (await import("./leaving.js")).changeTarget(view)),
+        },
+        t("leaving.target"),
+      ),
     me.role === "host" && legal.in_round
       ? view.match.players.map((player) =>
           h(
@@ -326,6 +352,18 @@ function actingButtons(player) {
     label: t("act.count", { player }),
     do: () => correctCount(player, state.hands[player]),
   });
+  if (legal.wrong_uno.includes(player))
+    found.push({ id: "acting-wrong-uno", label: t("act.uno.wrong"), do: done({ do: "uno", player }) });
+  if (me.role === "host")
+    found.push({
+      id: "acting-change",
+      label: t("leaving"),
+      class: "quiet",
+      do: async () => {
+        if (await (await import("./leaving.js")).changePlayer(view, player)) acting = null;
+        draw();
+      },
+    });
   found.push({
     id: "acting-end",
     label: t("cancel"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from companion.editions import Scoring
-from companion.journal import Journal, replay
+from companion.journal import Journal, replay, with_final_names
 from companion.records import MatchSummary, NoSuchMatchError, StoreError
 from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.errors import RefereeError
@@ -139,7 +139,7 @@ class Hall:
         """Return a match's statistics, None if it cannot be read completely."""
         try:
             stored = self._store.load(match_id)
-            journal = replay(stored.header, stored.lines)
+            journal = with_final_names(replay(stored.header, stored.lines))
         except (NoSuchMatchError, StoreError, RefereeError):
             return None
         tally = _tally(journal)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from flask import Response
 
 from companion.exports import EXPORTS, recover
-from companion.journal import Journal, replay
+from companion.journal import Journal, replay, with_final_names
 from companion.records import DamagedMatch, MatchSummary
 from companion.referee.errors import RefereeError
 from companion.results import deeds, rounds, totals
@@ -220,8 +220,10 @@ def _refusals() -> Iterator[None]:
 
 
 def _scores(stored: StoredMatch, journal: Journal) -> ScoresAnswer:
-    header, match = stored.header, journal.match
+    journal = with_final_names(journal)
+    match = journal.match
     state = match.state
+    header = state.header
     return ScoresAnswer(
         id=stored.id,
         edition=header.edition.id,

@@ -55,13 +55,15 @@ class MoveBody(Body):
     force: bool | None = None
     by: KnownName | None = None
     after: KnownName | None = None
+    name: KnownName | None = None
     score: int | None = Field(default=None, ge=0, le=1_000_000)
     count: int | None = Field(default=None, ge=0, le=300)
     yes: bool | None = None
 
     @model_validator(mode="after")
     def _a_fresh_name_can_be_shown(self) -> MoveBody:
-        if self.do == "join" and self.player is not None and self.player != shown_name(self.player):
+        fresh = self.player if self.do == "join" else self.name
+        if fresh is not None and fresh != shown_name(fresh):
             raise PydanticCustomError(Rule.SPACES.value, "a name has no spaces around it")
         return self
 
@@ -191,7 +193,7 @@ def tap(body: TapBody) -> OutcomeAnswer:
     picture = None if body.scan is None or not isinstance(move, moves.Hand) else services().scans.find(body.scan)
     with _refusals():
         outcome = services().table.tap(move, picture)
-    if isinstance(move, moves.Join) and (state := services().table.state) is not None:
+    if isinstance(move, moves.Join | moves.Rename) and (state := services().table.state) is not None:
         services().people.meet(state.players)
     return outcome_answer(outcome)
 

@@ -119,6 +119,7 @@ class LegalAnswer(Answer):
 
     asked: what a special card asks the actor, in the phases `took`, `shed` and `outcome`. took: the least and most
     cards that can have been drawn. shed: how many cards may be laid off at most; `cards` are those that fit.
+    wrong_uno: whom a call of UNO would cost cards. doubler: who may lay a second copy of the card on top.
     """
 
     actor: str | None
@@ -140,6 +141,8 @@ class LegalAnswer(Answer):
     in_round: bool
     reshuffle: bool
     seating: bool
+    wrong_uno: list[str]
+    doubler: str | None
     asked: AskAnswer | None
     took: list[int] | None
     shed: int | None
@@ -280,6 +283,8 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
             in_round=legal.in_round,
             reshuffle=legal.reshuffle,
             seating=legal.seating,
+            wrong_uno=list(legal.wrong_uno),
+            doubler=legal.doubler,
             asked=None if legal.asked is None else AskAnswer(verb=legal.asked.verb, why=legal.asked.why),
             took=None if legal.took is None else list(legal.took),
             shed=legal.shed,

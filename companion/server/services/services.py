@@ -117,6 +117,7 @@ class Services:
         """Begin another match and return its id. turns: how the table learns who played and who drew."""
         with self._lock:
             self.people.meet(header.players)
+            self.devices.rename(self.table.name_now)
             found = self.table.start_match(header, turns=turns)
         self.go_on()
         return found

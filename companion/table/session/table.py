@@ -111,6 +111,11 @@ class Table:
             self._look_afresh()
             return match_id
 
+    def name_now(self, player: str) -> str:
+        """Return the name that a player, renamed in this match or not, has now; other names as they are."""
+        with self._lock:
+            return player if self._session is None else self._session.match.name_now(player)
+
     def see(self, event: PileEvent) -> None:
         """Process a camera event. Without a match it is only remembered."""
         # Reduce pictures before taking the lock.

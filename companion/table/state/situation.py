@@ -10,7 +10,7 @@ from companion.journal import Journal, Line
 from companion.referee.errors import RefereeError
 from companion.referee.moves import Accept, Amend, Entry, Undo
 from companion.referee.state import State
-from companion.table.state.debts import Debts, no_debts
+from companion.table.state.debts import Debt, Debts, no_debts
 from companion.table.state.observations import long_before
 from companion.table.state.seat_model import SeatRing, unknown
 from companion.table.state.thresholds import ARMS_CONFUSED, MISSED_DRAW
@@ -98,9 +98,8 @@ class Situation:
         """Return the situation with one more line; raises RefereeError if its entry is refused."""
         journal = self.journal.enter(line)
         old, new = self.state.players, journal.match.state.players
-        if old != new:
-            ring = self.ring.seated(old, new)
-            return replace(self, journal=journal, ring=ring, debts=no_debts(len(new)), noted=None)
+        if len(old) != len(new):
+            return self._reseated(journal, line)
         debts, header = self.debts, self.state.header
         match line.entry:
             case Undo():
@@ -110,6 +109,23 @@ class Situation:
             case _:
                 debts = debts.after(header, journal.match.history[-1].effects, line.time)
         return replace(self, journal=journal, debts=debts)
+
+    def _reseated(self, journal: Journal, line: Line) -> Situation:
+        """Return the situation after somebody came or left: the others keep their places, arms and debts."""
+        old, new = self.state.players, journal.match.state.players
+        places = {old.index(player): seat for seat, player in enumerate(new) if player in old}
+        kept = {places[seat]: debt for seat, debt in enumerate(self.debts.seats) if seat in places}
+        debts = Debts(tuple(kept.get(seat, Debt()) for seat in range(len(new))))
+        if not isinstance(line.entry, Undo | Amend):
+            debts = debts.after(journal.match.state.header, journal.match.history[-1].effects, line.time)
+        return replace(
+            self,
+            journal=journal,
+            ring=self.ring.seated(old, new),
+            debts=debts,
+            noted=None if self.noted is None else places.get(self.noted),
+            hands=tuple(replace(hand, seat=places[hand.seat]) for hand in self.hands if hand.seat in places),
+        )
 
     def taught(self, seat: int, arm: Arm) -> Situation:
         """Return the situation if this arm was the player's in this seat."""

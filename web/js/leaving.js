@@ -1,0 +1,85 @@
+/** While the match runs: a player leaves or has another name, and the match another target. */
+
+import { confirm, move } from "./actions.js";
+import { ask, h } from "./dom.js";
+import { t } from "./i18n.js";
+
+/**
+ * Asks for a player's new name, or lets the player leave.
+ * @param {import("./types").Running} view
+ * @param {string} player
+ * @returns {Promise<boolean>} whether anything was changed
+ */
+export async function changePlayer({ match, legal }, player) {
+  const name = h("input", { name: "name", maxlength: "24", required: true, value: player });
+  const answer = await ask(
+    player,
+    (close) =>
+      h(
+        "div",
+        { class: "stack" },
+        h(
+          "form",
+          {
+            class: "stack",
+            method: "dialog",
+            onsubmit: (/** @type {Event} */ event) => {
+              event.preventDefault();
+              const fresh = name.value.trim().replace(/\s+/g, " ");
+              if (fresh) close({ do: "rename", player, name: fresh });
+            },
+          },
+          h("label", { class: "field" }, t("leaving.name"), name),
+          h("div", { class: "row end" }, h("button", { class: "primary" }, t("leaving.rename"))),
+        ),
+        h(
+          "div",
+          { class: "stack" },
+          legal.in_round && h("p", { class: "small soft" }, t("leaving.note")),
+          h(
+            "button",
+            { type: "button", class: "warning", "data-leave": player, onclick: () => close({ do: "leave", player }) },
+            t("leaving.leave", { player }),
+          ),
+        ),
+      ),
+    t("close"),
+  );
+  if (!answer || (answer.do === "rename" && answer.name === player)) return false;
+  if (answer.do === "leave" && match.players.length === 2 && !(await confirm(t("comings.end"), t("move.leave"))))
+    return false;
+  return Boolean(await move(answer));
+}
+
+/** Asks for another target. @param {import("./types").Running} view */
+export async function changeTarget({ match, state }) {
+  const least = 1 + Math.max(...Object.values(state.scores));
+  const points = h("input", {
+    type: "number",
+    name: "points",
+    min: String(least),
+    max: "10000",
+    step: "1",
+    required: true,
+    value: String(match.target),
+  });
+  const answer = await ask(
+    t("leaving.target"),
+    (close) =>
+      h(
+        "form",
+        {
+          class: "stack",
+          method: "dialog",
+          onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            close({ do: "retarget", points: Number(points.value) });
+          },
+        },
+        h("label", { class: "field" }, t("leaving.points"), points),
+        h("div", { class: "row end" }, h("button", { class: "primary" }, t("save"))),
+      ),
+    t("close"),
+  );
+  if (answer && answer.points !== match.target) await move(answer);
+}
