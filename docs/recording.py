@@ -51,7 +51,6 @@ def host_page(services: Services, address: str, name: str, size: tuple[int, int]
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         viewport = {"width": size[0], "height": size[1]}
         page = browser.new_page(viewport=viewport, locale="en-GB", bypass_csp=True)  # type: ignore[arg-type]
-        page.add_init_script("localStorage.setItem('guided', 'yes');")
         page.goto(f"{address}/join#t={services.pairing.invite(Role.HOST)}&p=table")
         page.wait_for_url(f"{address}/table")
         page.goto(f"{address}/{name}")

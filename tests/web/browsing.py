@@ -37,9 +37,6 @@ FIREFOX = os.environ.get("COMPANION_TEST_BROWSER") == "firefox"
 """Whether the tests run in Firefox instead of Chromium."""
 PATIENCE_MS = 30_000 * int(os.environ.get("COMPANION_TEST_SLOWNESS", "1"))
 
-# A browser that was shown before how the camera is placed.
-GUIDED = "localStorage.setItem('guided', 'yes');"
-
 # Remembers what the page would have said and how the device would have shaken.
 RECORDER = """
 window.spoken = [];

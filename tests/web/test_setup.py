@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from browsing import GUIDED, Open, Server
+from browsing import Open, Server
 from playwright.sync_api import BrowserContext, Route, expect
 
 from companion.cards import Card, EditionName
@@ -19,40 +19,89 @@ from companion.table import Turns
 from companion.vision.core.sightings import Sighting
 
 
-def test_a_first_visit_shows_in_three_steps_how_the_camera_is_placed(server: Server, open_as: Open) -> None:
-    page = open_as(Role.HOST)
-    page.goto(f"{server.url}/")
-    expect(page.locator("#guide [aria-current=step]")).to_contain_text("Choose")
-    page.check("#guide [value=phone]")
-    page.wait_for_function("async () => (await (await fetch('/api/camera')).json()).source === 'phone'")
-    page.click("#guide-next")
-    expect(page.locator("#guide [aria-current=step]")).to_contain_text("Place")
-    expect(page.locator("#guide-dark")).to_be_visible()
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844), (844, 390), (360, 640)])
+def test_a_first_visit_shows_names_and_start(
+    size: tuple[int, int], server: Server, device: Callable[..., BrowserContext]
+) -> None:
+    page = device(viewport={"width": size[0], "height": size[1]}).new_page()
+    page.goto(server.invitation(Role.HOST, page=""))
+    page.wait_for_selector("#step-camera [value=phone]")
+    steps = page.locator(".setup-step h2")
+    expect(steps).to_have_text(["1Who plays?", "2Which deck?", "3Which camera?"])
+    start = page.locator("#start").bounding_box()
+    assert start is not None
+    assert start["y"] + start["height"] <= size[1]
+    for seat in range(2):
+        field = page.locator(".players input").nth(seat)
+        field.fill(f"Ann {seat}")
+        box = field.bounding_box()
+        assert box is not None
+        # What is typed into lies above the row with Start, which is always in view.
+        assert box["y"] + box["height"] <= start["y"], seat
+    if size == (1280, 800):
+        assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
+        expect(page.locator("[name=edition]")).to_have_count(3)
+        expect(page.locator(".deck-art .card")).to_have_count(9)
+
+
+def test_the_camera_step_shows_what_the_camera_sees_and_what_hinders_it(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, page="")
+    expect(page.locator("#camera-hint")).to_be_hidden()
+    page.check("#step-camera [value=phone]")
+    expect(page.locator("#camera-hint")).to_contain_text("From above")
     # The camera helper answers to what the phone sends: nothing but the dark.
     _, jpeg = cv2.imencode(".jpg", np.zeros((360, 640, 3), np.uint8))
     server.services.camera.push(jpeg.tobytes())
-    expect(page.locator("#guide .helper")).to_contain_text("Too dark")
-    expect(page.locator("#guide-dark")).to_have_count(0)
-    page.click("#guide-next")
-    page.click("#guide-next")
-    expect(page.locator("#guide")).to_be_empty()
-    expect(page.locator(".players input").first).to_be_focused()
-    # All is back where it belongs, and the way is not shown again.
-    page.click("#camera-fold summary")
-    expect(page.locator("#camera-fold [value=phone]")).to_be_checked()
-    page.reload()
-    page.wait_for_selector("#add-player")
-    expect(page.locator("#guide")).to_be_empty()
+    expect(page.locator("#step-camera .helper")).to_contain_text("Too dark")
+    expect(page.locator("#camera-hint")).to_be_hidden()
+    # Without a camera nothing of it is left, and whose turn it is is tapped.
+    page.click("#table-fold summary")
+    expect(page.locator("[name=turns][value=camera]")).to_be_checked()
+    page.check("#step-camera [value='']")
+    expect(page.locator("#step-camera .live")).to_be_hidden()
+    expect(page.locator("[name=turns][value=tapped]")).to_be_checked()
 
 
-def test_the_way_in_may_be_skipped(server: Server, open_as: Open) -> None:
-    page = open_as(Role.HOST)
-    page.goto(f"{server.url}/")
-    page.click("#guide-skip")
-    expect(page.locator("#guide")).to_be_empty()
-    page.reload()
-    page.wait_for_selector("#add-player")
-    expect(page.locator("#guide")).to_be_empty()
+def test_enter_goes_to_the_next_name_and_starts_nothing(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, page="")
+    fields = page.locator(".players input")
+    fields.first.fill("Ann")
+    fields.first.press("Enter")
+    expect(fields.nth(1)).to_be_focused()
+    page.keyboard.type("Ben")
+    page.keyboard.press("Enter")
+    expect(fields.nth(2)).to_be_focused()
+    # An empty last field ends the names.
+    page.keyboard.press("Enter")
+    expect(page.locator("#start")).to_be_focused()
+    assert server.services.table.match_id is None
+
+
+def test_profiles_say_what_they_change(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, page="")
+    says = page.locator("#profile-says")
+    expect(says).to_have_text("The rules as printed on the sheet.")
+    page.get_by_text("Blog", exact=True).click()
+    expect(says).to_have_text("Wild at the start: the dealer · Green shell on yourself: no")
+    page.click("#rules-fold summary")
+    page.fill("#option-target", "200")
+    page.locator("#option-target").press("Tab")
+    expect(page.locator("[value=ours]")).to_be_checked()
+    expect(says).to_contain_text("Target score: 200")
+
+
+def test_an_option_that_changes_keeps_the_focus_and_the_next_entry(server: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, page="")
+    page.click("#rules-fold summary")
+    page.locator("#option-target").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("200")
+    page.keyboard.press("Tab")
+    expect(page.locator("#option-hand_size")).to_be_focused()
+    page.keyboard.type("9")
+    page.keyboard.press("Tab")
+    expect(page.locator("#option-target")).to_have_value("200")
+    expect(page.locator("#option-hand_size")).to_have_value("9")
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
@@ -64,7 +113,7 @@ def test_a_match_of_four_is_set_up_on_one_screen(
     known = ("Eve", "Fay", "Gus", "Hal", "Ivy", "Jo", "Konstantin", "Lea")
     server.services.start(Header(edition, known, 0, edition.options))
     context = device(viewport={"width": size[0], "height": size[1]})
-    context.add_init_script(f"{GUIDED} localStorage.setItem('language', 'de');")
+    context.add_init_script("localStorage.setItem('language', 'de')")
     page = context.new_page()
     page.goto(server.invitation(Role.HOST))
     page.wait_for_url("**/table")
@@ -78,7 +127,7 @@ def test_a_match_of_four_is_set_up_on_one_screen(
         page.locator(".players input").nth(seat).fill(player)
     expect(page.locator("#resume")).to_contain_text("läuft")
     assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
-    for part in ("#start", "#camera-fold > summary", ".players li:last-child", "[data-known=Fay]"):
+    for part in ("#start", "#step-camera [value='']", ".players li:last-child", "[data-known=Fay]"):
         box = page.locator(part).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= size[1], part
@@ -89,18 +138,17 @@ def test_the_turn_setting_is_chosen_before_the_match(server: Server, open_as: Op
     page.fill(".players li:nth-child(1) input", "Ann")
     page.fill(".players li:nth-child(2) input", "Ben")
     page.click("#table-fold summary")
-    expect(page.locator("[name=turns][value=camera]")).to_be_checked()
-    page.check("[name=turns][value=tapped]")
+    expect(page.locator("[name=turns][value=tapped]")).to_be_checked()
+    page.check("[name=turns][value=relaxed]")
     page.click("#start")
     page.wait_for_url("**/table")
-    assert server.services.table.view().turns is Turns.TAPPED
+    assert server.services.table.view().turns is Turns.RELAXED
 
 
 def test_the_learnt_deck_is_chosen_on_the_setup_page(server: Server, open_as: Open) -> None:
     blank = np.zeros((480, 320, 3), np.uint8)
     server.services.decks.save(LearntDeck("Ours", EditionName.CLASSIC, (Card.parse("red 7"),), (blank,)))
     page = open_as(Role.HOST, page="")
-    page.click("#camera-fold summary")
     expect(page.locator("#learnt-deck")).to_have_value("")
     for name, chosen in (("Ours", "Ours"), ("", None)):
         page.select_option("#learnt-deck", name)
@@ -114,7 +162,6 @@ def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(ser
     _, data = cv2.imencode(".jpg", np.full((360, 640, 3), (90, 160, 150), np.uint8))
     server.services.camera.push(data.tobytes())
     page = open_as(Role.HOST, page="")
-    page.click("#camera-fold summary")
     server.services.camera.push(data.tobytes())
     expect(page.locator(".helper")).to_contain_text("No card is seen")
     server.reader.cards = ["red 7"]
@@ -140,9 +187,7 @@ def test_a_camera_is_offered_by_name_and_taken_again_the_next_evening(server: Se
 
     page.route("**/api/cameras", one_camera)
     page.route("**/preview", lambda route: route.fulfill(status=404))
-    page.evaluate(GUIDED)
     page.goto(f"{server.url}/")
-    page.click("#camera-fold summary")
     camera = page.get_by_label("Logitech C920")
     expect(camera).not_to_be_checked()
     camera.check()
@@ -150,7 +195,6 @@ def test_a_camera_is_offered_by_name_and_taken_again_the_next_evening(server: Se
     server.stop()
     server.start()
     page.goto(f"{server.url}/")
-    page.click("#camera-fold summary")
     expect(page.get_by_label("Logitech C920 (used last time)")).to_be_checked()
     assert server.services.camera.state.source == "63"
 
@@ -161,7 +205,6 @@ def test_an_old_picture_is_not_said_to_be_well(server: Server, open_as: Open) ->
     server.read_with(lambda _: [Sighting(quad, (Card.parse("red 7"),), (0.99,), True)])
     server.services.camera.choose("phone")
     page = open_as(Role.HOST, page="")
-    page.click("#camera-fold summary")
     server.services.camera.push(cv2.imencode(".jpg", sharp)[1].tobytes())
     expect(page.locator(".camera-status")).to_contain_text("gone")
     # What comes after an answer has been shown is asked for only then.

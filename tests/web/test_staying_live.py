@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from browsing import ARGUMENTS, CHROMIUM, GUIDED, PATIENCE_MS, Open, Server, lay
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, lay
 from playwright.sync_api import BrowserContext, Playwright, Route, expect
 
 from companion.cards import Card, EditionName
@@ -222,10 +222,9 @@ def test_another_camera_goes_on_sending(playing: Server, playwright: Playwright)
 
 def test_what_is_refused_is_said_in_the_screens_language(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
-    page.evaluate(f"{GUIDED} localStorage.setItem('language', 'de')")
+    page.evaluate("localStorage.setItem('language', 'de')")
     page.goto(f"{playing.url}/")
-    page.click("#camera-fold summary")
-    page.click("#camera-fold details summary")
+    page.click("#step-camera details summary")
     page.fill("#source-other", "/nowhere.mp4")
-    page.click("#camera-fold details button")
+    page.click("#step-camera details button")
     expect(page.locator(".toast")).to_have_text("Diese Kamera lässt sich nicht öffnen.")

@@ -48,7 +48,6 @@ def test_the_challenge_says_what_is_at_stake(playing: Server, open_as: Open) -> 
 
 def test_enter_in_a_name_starts_no_match(server: Server, open_as: Open) -> None:
     page = open_as(Role.HOST, page="")
-    page.evaluate("localStorage.setItem('guided', 'yes')")
     page.reload()
     page.fill(".players li:nth-child(1) input", "Ann")
     page.fill(".players li:nth-child(2) input", "Ben")

@@ -148,7 +148,7 @@ export function live(on) {
     .catch(() => {});
   /** @type {Promise<unknown>} */
   let drawn = Promise.resolve();
-  /** @type {Record<string, (data: any) => unknown>} */
+  /** @type {Record<string, (data: never) => unknown>} */
   const then = {
     view: (/** @type {import("./answers").ViewAnswer} */ view) => {
       // Each waits for the one before: what one of them must ask for first may not put an old view over a new one.
@@ -173,7 +173,7 @@ export function live(on) {
     },
   };
   followStream({
-    hear: ({ event, data }) => then[event]?.(data),
+    hear: ({ event, data }) => then[event]?.(/** @type {never} */ (data)),
     online: (online) => offline(!online),
     signedOut: () => location.replace("/join"),
     audible: () => voice.on,

@@ -9,13 +9,15 @@ import { t } from "./i18n.js";
 
 /**
  * Draws what there is to choose; a choice holds at once.
- * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, again?: boolean, chosen?: (source: string | null) => void }} offer
+ * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, again?: boolean, listed?: (source: string | null) =>
+ *   void, chosen?: (source: string | null) => void }} offer
  *   simulated: whether the simulated table is offered; none: whether no camera is; again: whether the camera that was
- *   used last is taken where none watches; chosen: called when another one watches
+ *   used last is taken where none watches; listed: called with what watches; chosen: called when another one watches
  */
 export async function drawSources(place, offer) {
   const [listed, now] = await Promise.all([attempt(() => get("/api/cameras")), attempt(() => get("/api/camera"))]);
   let source = now?.source ?? null;
+  offer.listed?.(source);
   const cameras = listed?.cameras ?? [];
   /** @type {Array<[string, string, string | null]>} */
   const options = cameras.map((one) => [
