@@ -13,6 +13,14 @@ from companion.caller.words import WORDS
 from companion.cards import ALL_CARDS, Card, Color, Face, UnknownCardError
 
 _SHORT_COLORS = {Color.RED: "r", Color.YELLOW: "y", Color.GREEN: "g", Color.BLUE: "b"}
+_INFLECTED = {
+    Color.RED: ("rote", "roter", "rotes", "roja"),
+    Color.YELLOW: ("gelbe", "gelber", "gelbes", "amarilla"),
+    Color.GREEN: ("grüne", "grüner", "grünes", "verte"),
+    Color.BLUE: ("blaue", "blauer", "blaues", "bleue"),
+}
+"""How people inflect colours before a face, besides the catalogues' words."""
+
 _SHORT_FACES = {
     Face.DRAW_TWO: ("+2", "d2", "draw 2", "zieh 2", "roba 2", "plus 2"),
     Face.SKIP: ("s", "stop"),
@@ -59,7 +67,7 @@ def _spellings(card: Card) -> Iterator[str]:
     short = _SHORT_COLORS[card.color]
     for face in faces:
         yield short + face.replace(" ", "")
-        for color in (short, *(voice.word(card.color) for voice in voices)):
+        for color in (short, *_INFLECTED[card.color], *(voice.word(card.color) for voice in voices)):
             yield f"{color} {face}"
             yield f"{face} {color}"
 

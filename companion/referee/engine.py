@@ -34,6 +34,7 @@ from companion.referee.errors import (
     AlreadyScoredError,
     CannotTargetSelfError,
     DoesNotFitError,
+    HandWorthTooMuchError,
     MustDrawError,
     MustPlayError,
     NoDrawToShowError,
@@ -73,7 +74,7 @@ from companion.referee.legality import (
     took_limits,
 )
 from companion.referee.phase import Phase, Purpose
-from companion.referee.scoring import shown_cards
+from companion.referee.scoring import hand_points, shown_cards
 from companion.referee.state import State
 
 __all__ = ["Legal", "apply", "doer", "legal"]
@@ -357,8 +358,12 @@ def _reshuffle(draft: Draft, _: moves.Reshuffle) -> None:
 def _count(draft: Draft, move: moves.Count) -> None:
     """A player without cards has gone out (R28)."""
     seat = draft.header.seat(move.player)
-    if move.cards > draft.header.edition.size:
-        raise TooManyCardsError(move.cards, draft.header.edition.size)
+    deck = draft.header.edition.size
+    if move.cards > deck:
+        raise TooManyCardsError(move.cards, deck)
+    room = deck - sum(draft.hands) + draft.hands[seat]
+    if move.cards > max(room, draft.hands[seat]):
+        raise TooManyForStepError(move.cards, room)
     _correct_count(draft, seat, move.cards)
     if move.cards == 0:
         _go_out(draft, seat)
@@ -388,7 +393,14 @@ def _hand(draft: Draft, move: moves.Hand) -> None:
 
 def _tally(draft: Draft, move: moves.Tally) -> None:
     """R1. The number of cards is not known."""
-    _take_in(draft, _awaited(draft, move.player), move.points)
+    seat = _awaited(draft, move.player)
+    edition = draft.header.edition
+    deck = sum(edition.points(card) * copies for card, copies in edition.deck.items())
+    shown = sum(hand_points(hand, edition.points) for hand in draft.leftover if hand is not None)
+    most = max(0, deck - shown)
+    if move.points > most:
+        raise HandWorthTooMuchError(move.points, most)
+    _take_in(draft, seat, move.points)
 
 
 def _awaited(draft: Draft, player: str) -> int:

@@ -342,6 +342,18 @@ class TooManyPointsError(RefereeError):
         self.target = target
 
 
+class HandWorthTooMuchError(RefereeError):
+    """A hand was given as `points` points, but the cards that are left are worth `most`."""
+
+    code = "too-many-points"
+    template = message("A hand cannot be worth {points} points: {most} are possible.")
+
+    def __init__(self, points: int, most: int) -> None:
+        super().__init__(points=points, most=most)
+        self.points = points
+        self.most = most
+
+
 class NothingToUndoError(RefereeError):
     """No move has been accepted."""
 

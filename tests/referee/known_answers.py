@@ -95,6 +95,9 @@ def move(text: str) -> dict[str, Any]:
         made["guilty"] = rest == "guilty"
     elif do == "reveal":
         made["cards"] = cards(rest)
+    elif do == "hand" and rest.split()[-1].isdigit() and ":" not in rest:
+        player, points = rest.split()
+        made |= {"player": player, "points": int(points)}
     elif do == "hand":
         player, _, hand = rest.partition(": ")
         made |= {"player": player, "cards": cards(hand)}

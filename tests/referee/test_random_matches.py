@@ -281,7 +281,9 @@ def allowed(can: Legal, state: State, move: moves.Move) -> bool:
         case moves.Hand(player, cards):
             return player in can.hand and fits(state, cards)
         case moves.Count(player, cards):
-            return can.in_round and player in state.players and cards <= state.header.edition.size
+            held = dict(zip(state.players, state.hands, strict=True)).get(player)
+            deck = state.header.edition.size
+            return can.in_round and held is not None and cards <= min(deck, max(held, deck - sum(state.hands) + held))
         case moves.Reshuffle():
             return can.reshuffle
         case moves.Join(player, after, score):
