@@ -43,7 +43,7 @@ _MAY_IMPORT = {
     "decks": {"cards", "vision"},
     # The simulated table is a source of pictures as vision asks for.
     "dataset": {"cards", "editions", "referee", "vision"},
-    "models": {"cards", "dataset", "vision"},
+    "models": {"cards", "dataset", "decks", "vision"},
     **{module: {"cards", "editions", "referee", *_STORE} for module in _STORE},
     "laboratory": {"cards", "editions", "referee"},
     "results": {"cards", "editions", "referee", *_STORE},

@@ -32,6 +32,7 @@ for _step in (
     fits.calibrate,
     fits.backs,
     fits.top,
+    fits.decision,
     fits.hands,
 ):
     train.add_command(_step)

@@ -21,7 +21,7 @@ from torch.nn import functional
 from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.measure import Figures, figures, mean_figures
 from companion.models.embedding.network import READER_SIZES, Embedder, from_reader
-from companion.models.embedding.views import Photographer
+from companion.models.embedding.views import Photographer, rgb
 from companion.models.learner import Learner
 from companion.models.train_reader import half, share_of_rate
 from companion.vision.core.geometry import Image
@@ -71,11 +71,6 @@ def contrast(vectors: torch.Tensor) -> torch.Tensor:
     alike = alike - _MARGIN * functional.one_hot(own, count)
     alike = alike - 4.0 * torch.eye(count, device=vectors.device)
     return functional.cross_entropy(alike * _SCALE, own)
-
-
-def rgb(views: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """Return (N, 3, H, W) RGB of BGR views (H, W, 3)."""
-    return np.ascontiguousarray(np.stack(views)[..., ::-1].transpose(0, 3, 1, 2))
 
 
 def _decks(gallery: Gallery, kind: str) -> list[NDArray[np.intp]]:

@@ -5,7 +5,7 @@ Views are BGR uint8, cut as reading cuts them: whole cards with a margin, corner
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -38,25 +38,31 @@ _REFINED = (0.012, 0.015, 0.01, 0.006)
 _CORNER = (0.1, 0.12, 0.06, 0.02)
 # Height in pixels at which a camera sees a card.
 _SEEN = (55.0, 330.0)
-_NOISE_BANK = 64
+# Pictures of noise, and by how many pixels they exceed a view, so that each view can have another part.
+_NOISE_BANK, _NOISE_ROOM = 64, 32
 
 
 class Photographer:
-    """Takes views of a gallery's faces. Not for several threads at once."""
+    """Takes views of a gallery's faces. Not for several threads at once.
 
-    def __init__(self, gallery: Gallery, seed: Sequence[int]) -> None:
+    sizes: width and height in pixels of the views of each kind.
+    """
+
+    def __init__(self, gallery: Gallery, seed: Sequence[int], sizes: Mapping[str, tuple[int, int]] = SIZES) -> None:
         self._gallery = gallery
+        self._sizes = sizes
         self._rng = np.random.default_rng(seed)
         height, width = gallery.faces.shape[1:3]
         self._size = (width, height)
         self._masks = [card_mask(width, height, share) for share in np.linspace(0.0, 0.06, 6)]
-        shape = (_NOISE_BANK, 128, 96, 3)
+        widths, heights = zip(*sizes.values(), strict=True)
+        shape = (_NOISE_BANK, max(heights) + _NOISE_ROOM, max(widths) + _NOISE_ROOM, 3)
         self._noise = self._rng.standard_normal(shape, np.float32)
 
     def card(self, face: int) -> Image:
-        """Return a view (96, 64, 3) of a whole card, either way up."""
+        """Return a view (H, W, 3) of a whole card, either way up."""
         rng = self._rng
-        width, height = SIZES["card"]
+        width, height = self._sizes["card"]
         margin = CARD_MARGIN / (1 + 2 * CARD_MARGIN)
         outline = (unit_square() * (1 - 2 * margin) + margin) * (width, height)
         outline = _shaken(outline, _LOOSE if chance(rng, 0.33) else _REFINED, rng)
@@ -199,6 +205,11 @@ class Photographer:
             coded = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(15, 80))])[1]
             picture = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
         return picture
+
+
+def rgb(views: list[Image]) -> NDArray[np.uint8]:
+    """Return (N, 3, H, W) RGB of BGR views (H, W, 3)."""
+    return np.ascontiguousarray(np.stack(views)[..., ::-1].transpose(0, 3, 1, 2))
 
 
 def _shaken(quad: Quad, amounts: tuple[float, float, float, float], rng: np.random.Generator) -> Quad:

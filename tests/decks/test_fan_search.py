@@ -12,11 +12,10 @@ import pytest
 
 from companion.cards import ALL_CARDS, Card
 from companion.decks.matching.template_search import TemplateSearch
-from companion.decks.model.card_views import PICTURE, outline
+from companion.decks.model.card_views import outline
 from companion.decks.service import build
 from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.membership import DeckSimilarity
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, project, unit_square
 from companion.vision.core.labels import Floats
@@ -70,7 +69,6 @@ def known(deck: LearntDeck) -> DeckModel:
     return replace(
         result,
         search=TemplateSearch.of(deck, CARDS, 0.0),
-        deck_similarity=DeckSimilarity(deck.laid),
         spot=deck.spot,
         familiar=True,
     )
@@ -147,8 +145,8 @@ def test_uncovered_card_of_a_hand_occludes_others(hand: tuple[Image, list[Quad]]
 
 
 def test_hand_of_another_deck_is_not_searched(known: DeckModel, read: Callable[..., list[str]]) -> None:
-    blot = np.asarray(np.random.default_rng(1).integers(0, 255, (*PICTURE[::-1], 3)), np.uint8)
-    assert NAMES[ODD] not in read(replace(known, deck_similarity=DeckSimilarity([blot])))
+    other = replace(known.cards, decision=replace(known.cards.decision, offset=-99.0))
+    assert NAMES[ODD] not in read(replace(known, cards=other))
 
 
 def test_complete_or_single_cards_are_not_searched(

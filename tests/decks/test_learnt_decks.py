@@ -26,6 +26,7 @@ from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.hungarian import assign
 from companion.decks.labels.naming import name_cards
 from companion.decks.model.card_views import PICTURE, straightened, usual_spot
+from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import fit
 from companion.decks.service import build
 from companion.decks.service.build import DeckModel, build_model
@@ -139,7 +140,7 @@ def test_prototypes_overrule_a_wrong_reader_only_for_the_deck() -> None:
     cards = [RED_7, BLUE_3, RED_7, BLUE_3, Card.parse("green 1"), Card.parse("green 1")]
     features = np.repeat(_features(cards, rng), 2, axis=1)
     logs = np.repeat(_says(cards, {"red 7": "red 1"}, rng)[:, None], 4, axis=1)
-    look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], 2)
+    look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], 2, shipped_decisions().card)
     weighed, membership = look.weigh(logs[:, 0], features[:, 0])
     assert [ALL_CARDS[int(row.argmax())] for row in weighed] == cards
     assert (membership > 0.9).all()

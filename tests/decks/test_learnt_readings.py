@@ -18,10 +18,10 @@ from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.matching.template_matching import FittedWeights, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
+from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import fit
 from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.membership import DeckSimilarity
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.core.labels import Floats
@@ -159,7 +159,7 @@ def test_reader_weight_follows_its_accuracy_on_the_deck(known: DeckModel, index:
     features = np.random.default_rng(3).normal(size=(4, 2, 24)).astype(np.float32)
 
     def reliability_of(logs: Floats) -> Floats:
-        reliability = fit(features, logs, CARDS, plain=2).reliability
+        reliability = fit(features, logs, CARDS, 2, shipped_decisions().card).reliability
         assert reliability is not None
         return reliability
 
@@ -422,11 +422,9 @@ def test_deck_is_applied_to_corners_only_in_doubt(
 
 
 @pytest.mark.parametrize("like", [True, False])
-def test_card_unlike_the_deck_is_read_as_without_it(
-    deck: LearntDeck, known: DeckModel, card: Callable[..., Reading], like: bool
-) -> None:
-    blot = np.asarray(np.random.default_rng(1).integers(0, 255, deck.pictures[0].shape), np.uint8)
-    known = replace(known, deck_similarity=DeckSimilarity(deck.pictures if like else [blot]))
+def test_card_unlike_the_deck_is_read_as_without_it(known: DeckModel, card: Callable[..., Reading], like: bool) -> None:
+    if not like:
+        known = replace(known, cards=replace(known.cards, decision=replace(known.cards.decision, offset=-99.0)))
     read = card(known, _says("red 9", 0.6), _says("red 8", 0.97))
     assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
 
@@ -444,9 +442,8 @@ def test_occluded_card_belongs_to_the_deck_if_another_does(
     hidden = deck.pictures[1].copy()
     hidden[height // 3 :] = np.random.default_rng(1).integers(0, 255, hidden[height // 3 :].shape)
     picture, beside = np.concatenate([deck.pictures[0], hidden], 1), outline() + np.float32([width, 0])
-    known = replace(known, deck_similarity=DeckSimilarity(deck.pictures))
     reader = reading_parts()[0].with_deck(known)
-    assert known.are_of_another(picture, [beside])
+    assert reader.are_of_another_deck(picture, [beside])
     assert [one.card.name for one in reader.read_cards(picture, [beside])] == ["blue 3"]
     assert [one.card.name for one in reader.read_cards(picture, [outline(), beside])] == ["red 8", "red 8"]
 

@@ -14,7 +14,6 @@ from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.model.card_views import outline, straightened, study
 from companion.decks.model.thumbnails import both_ways, small
 from companion.decks.service.build import fit_model
-from companion.decks.service.membership import DeckSimilarity
 from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
@@ -44,14 +43,9 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
     # Every card carries the next one's label, so any reading with the deck is wrong.
     wrong = [ALL_CARDS.index(card) for card in (*CARDS[1:], CARDS[0])]
     result = replace(fit_model(views, wrong), search=MagicMock(seek=MagicMock(return_value=[])))
-    blots = [
-        np.asarray(np.random.default_rng(i).integers(0, 255, one.shape), np.uint8) for i, one in enumerate(pictures)
-    ]
+    others = replace(result.cards, decision=replace(result.cards.decision, offset=-99.0))
     image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
-    plain, own, other = (
-        detector,
-        *(detector.with_deck(replace(result, deck_similarity=DeckSimilarity(of))) for of in (pictures, blots)),
-    )
+    plain, own, other = detector, detector.with_deck(result), detector.with_deck(replace(result, cards=others))
     for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
         assert _summary(look(other, image)) == _summary(look(plain, image)) != _summary(look(own, image))
 
@@ -63,28 +57,19 @@ def test_thumbnails_are_invariant_to_light_and_rotation(faces: dict[Card, Image]
     upright, turned = both_ways(small(dim, outline())[None], known)
     assert int(turned[0].argmax()) == 1
     assert turned[0, 1] > 0.95 > upright[0, 1]
-    deck_similarity = DeckSimilarity(kept)
-    assert not deck_similarity.are_of_another(dim, [outline()])
-    assert not deck_similarity.are_of_another(np.ascontiguousarray(dim[:, ::-1]), [outline()]), (
-        "as a front camera shows it"
-    )
-    assert not deck_similarity.are_of_another(dim, [])
 
 
-def test_covered_card_may_be_less_similar(faces: dict[Card, Image]) -> None:
-    kept = _kept(faces[CARDS[0]])
-    aside = np.array([0.6 * np.ptp(outline()[:, 0]), 0], np.float32)
-    deck_similarity, beside = DeckSimilarity([kept]), np.asarray(outline() + aside, np.float32)
-    hidden = kept.copy()
-    for left in reversed(range(kept.shape[1])):
-        # Covered by another card from the right.
-        hidden[:, left] = 90
-        if deck_similarity.of(hidden, outline()).max() < 0.65:
-            break
-    assert deck_similarity.are_of_another(hidden, [outline()])
-    assert not deck_similarity.are_of_another(hidden, [outline(), beside])
-    hidden[:] = np.random.default_rng(1).integers(0, 255, kept.shape)
-    assert deck_similarity.are_of_another(hidden, [outline(), beside])
+def test_card_of_the_deck_is_recognised_in_other_light_upside_down_and_mirrored(faces: dict[Card, Image]) -> None:
+    kept = [_kept(faces[card]) for card in CARDS]
+    reader = CardDetector.shipped().reader
+    views = [study(reader, picture, None, np.random.default_rng(1)) for picture in kept]
+    reader = reader.with_deck(fit_model(views, [ALL_CARDS.index(card) for card in CARDS]))
+    dim = np.asarray(kept[1][::-1, ::-1] * 0.5 + 10, np.uint8)
+    blot = np.asarray(np.random.default_rng(1).integers(0, 255, kept[0].shape), np.uint8)
+    assert not reader.are_of_another_deck(dim, [outline()])
+    assert not reader.are_of_another_deck(np.ascontiguousarray(dim[:, ::-1]), [outline()]), "as a front camera shows it"
+    assert not reader.are_of_another_deck(dim, [])
+    assert reader.are_of_another_deck(blot, [outline()])
 
 
 @pytest.mark.parametrize(("sure", "another"), [(0.95, True), (0.8, False)])
@@ -94,9 +79,7 @@ def test_certain_card_decides_whether_the_deck_is_shown(faces: dict[Card, Image]
     blot = np.asarray(np.random.default_rng(0).integers(0, 255, kept.shape), np.uint8)
     image, beside = np.hstack([kept, blot]), outline() + np.float32([kept.shape[1], 0])
     views = [study(CardDetector.shipped().reader, kept, None, np.random.default_rng(1))]
-    result = replace(
-        fit_model(views, [ALL_CARDS.index(CARDS[0])]), search=MagicMock(), deck_similarity=DeckSimilarity([kept])
-    )
+    result = replace(fit_model(views, [ALL_CARDS.index(CARDS[0])]), search=MagicMock())
     like, unlike = (
         Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
         for quad, chance in ((outline(), 0.7), (beside, sure))

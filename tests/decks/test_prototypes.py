@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
+from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import CLASSES, UNNAMED, Prototypes, fit
 
 
@@ -60,7 +61,7 @@ def test_good_reader_is_left_unchanged(right: bool) -> None:
     logs = np.full((8, 4, CLASSES), -12.0, np.float32)
     for row, card in zip(logs, cards, strict=True):
         row[:, card if right else 5] = -0.001
-    look = fit(features, logs, cards, 2)
+    look = fit(features, logs, cards, 2, shipped_decisions().card)
     weighed, _ = look.weigh(logs[:, 0], features[:, 0])
     assert weighed.argmax(1).tolist() == cards
     assert np.array_equal(weighed, logs[:, 0]) is right
@@ -76,7 +77,7 @@ def test_readings_are_corrected_by_the_decks_confusions() -> None:
     logs = np.full((8, 4, CLASSES), -9.0, np.float32)
     for row, card in zip(logs, cards, strict=True):
         row[:, max(card, 1)] = -0.01
-    look = fit(features, logs, cards, 2)
+    look = fit(features, logs, cards, 2, shipped_decisions().card)
     assert look.sharpness > 0
     assert look.confusion is not None
     assert look.confusion[[0, 1], 1] == pytest.approx(0.99, abs=0.01)

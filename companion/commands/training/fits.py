@@ -153,6 +153,42 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
 @options.work
 @options.seed
 @options.exported
+@click.option("--decks", type=click.IntRange(8), default=25, show_default=True, help="Decks to draw.")
+@click.option(
+    "--fonts",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of typefaces to use beside those of the computer.",
+)
+@options.save
+def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path | None, save: bool) -> None:
+    """Fit how learnt decks decide by similarity on every other deck kept out of training; check it on the rest."""
+    options.need_extra()
+    from rich.console import Console
+
+    from companion.decks.model.decision import Decisions
+    from companion.models.embedding import decision as measures
+    from companion.models.embedding.gallery import build
+    from companion.models.embedding.sources import held_out_sources
+    from companion.vision.core.runtime import model_folder
+
+    path = (folder or work / "export") / "embedding.json"
+    gallery = build(work / "held-out", held_out_sources(fonts), decks, seed, Console(stderr=True))
+    views = {
+        kind: measures.views_of(gallery, kind, describe, seed)
+        for kind, describe in measures.describers(folder or model_folder()).items()
+    }
+    if save:
+        Decisions(*(measures.fitted(some[::2]) for some in views.values())).save(path)
+    stored = Decisions.load(path)
+    for kind, one in (("card", stored.card), ("corner", stored.corner)):
+        told = measures.check(views[kind][1::2], one)
+        click.echo(f"{kind}: right {told.right:.3f}, unknown {told.unknown:.3f}, calibration error {told.error:.3f}")
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
 @click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Number of hands.")
 @click.option(
     "--photos", type=click.Path(path_type=Path, file_okay=False), help="Folder of card photos with labels.json."

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
+from companion.decks.model.decision import shipped_decisions, unit
 from companion.vision.core.labels import COLORS, Floats, color_class, face_class
 
 CONSISTENCY_NATS = 12.0
@@ -109,14 +110,9 @@ def descriptors(features: Floats, inks: Floats) -> Floats:
 
     features: (N, V, D) of the plain views; inks: (N, E) colour histograms.
     """
-    faces, colors = unit(features - features.mean((0, 1))), unit(inks - inks.mean(0))
+    faces, colors = shipped_decisions().card.centred(features, features.mean((0, 1))), unit(inks - inks.mean(0))
     both = np.repeat(_INK_WEIGHT * colors[:, None], faces.shape[1], axis=1)
     return unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
-
-
-def unit(features: Floats) -> Floats:
-    """Return features (..., D) scaled to unit length."""
-    return np.asarray(features / np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6), np.float32)
 
 
 def expected_similarity(means: Floats, names: NDArray[np.intp]) -> Floats:

@@ -7,13 +7,14 @@ trained to name (Wang et al., SimpleShot, 2019).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
+from companion.decks.model.decision import Decision, shipped_decisions
 from companion.decks.model.open_set import OpenSetModel
 from companion.vision.core.labels import Floats, color_class, face_class, log_softmax
 
@@ -56,7 +57,8 @@ class Prototypes:
     log-likelihoods. begin, full: similarities at which membership begins and is complete. prior: nats against a face
     that was not learnt. open_set: open-set model, None for a complete deck. confusion: (57, 57) probability that the
     reader reports each column for a row's card, from the deck's own pictures; None if it reads them correctly.
-    reliability: (56,) share of the deck's pictures read as a card that have that name; None if unknown.
+    reliability: (56,) share of the deck's pictures read as a card that have that name; None if unknown. decision: how
+    descriptors become vectors.
     """
 
     prototypes: Floats
@@ -70,6 +72,7 @@ class Prototypes:
     open_set: OpenSetModel | None = None
     confusion: Floats | None = None
     reliability: Floats | None = None
+    decision: Decision = field(default_factory=lambda: shipped_decisions().card)
 
     def reader_reliability(self, card: int) -> float:
         """Return the reader's reliability (0 to 1) when it reports a card, a number of ALL_CARDS.
@@ -101,13 +104,19 @@ class Prototypes:
         NOTHING and UNNAMED come last if there are such prototypes.
         """
         known, starts = self._learnt
-        pairwise = unit(features - self.mean) @ self._columns
+        pairwise = self.decision.centred(features, self.mean) @ self._columns
         return known, np.asarray(np.maximum.reduceat(pairwise, starts, axis=1), np.float32)
+
+    def odds(self, features: Floats) -> Floats:
+        """Return the log-odds (N,) that crops with (N, D) features show one of the learnt faces."""
+        _, similarity = self.similarity(features)
+        ordered = np.sort(np.pad(similarity, ((0, 0), (1, 0)), constant_values=-1.0), axis=1)
+        return self.decision.odds(ordered[:, -1], ordered[:, -2])
 
     def with_nothing(self, features: Floats) -> Prototypes:
         """Return the same prototypes with additional ones of NOTHING for crops with (N, D) features."""
         cards = np.append(self.cards, np.full(len(features), NOTHING))
-        prototypes = np.concatenate([self.prototypes, unit(features - self.mean)])
+        prototypes = np.concatenate([self.prototypes, self.decision.centred(features, self.mean)])
         order = np.argsort(cards, kind="stable")
         return replace(self, prototypes=prototypes[order], cards=cards[order])
 
@@ -166,7 +175,13 @@ class Prototypes:
 
 
 def fit(
-    features: Floats, logs: Floats, cards: Sequence[int], plain: int, prior: float = 0.0, incomplete: bool = False
+    features: Floats,
+    logs: Floats,
+    cards: Sequence[int],
+    plain: int,
+    decision: Decision,
+    prior: float = 0.0,
+    incomplete: bool = False,
 ) -> Prototypes:
     """Fit the prototypes of crops with known cards.
 
@@ -179,7 +194,7 @@ def fit(
     """
     labels = np.asarray(cards)
     mean = features[:, :plain].mean((0, 1))
-    units = unit(features - mean)
+    units = decision.centred(features, mean)
     order = np.argsort(labels, kind="stable")
     prototypes = units[order].reshape(-1, units.shape[2])
     numbers = np.repeat(labels[order], units.shape[1])
@@ -238,6 +253,7 @@ def fit(
         open_set=open_set_model,
         confusion=confusion,
         reliability=reliability,
+        decision=decision,
     )
 
 
@@ -391,9 +407,3 @@ def _evidence(known: NDArray[np.intp], over: Floats, sharpness: float, prior: fl
     # Not everything that is no card was seen in learning: dissimilarity to the examples is no evidence.
     evidence[:, NOTHING] = np.maximum(evidence[:, NOTHING], 0)
     return evidence
-
-
-def unit(features: Floats) -> Floats:
-    """Return (..., D) features scaled to unit length."""
-    lengths = np.maximum(np.linalg.norm(features, axis=-1, keepdims=True), 1e-6)
-    return np.asarray(features / lengths, np.float32)

@@ -18,20 +18,22 @@ from companion.decks.labels.label_swaps import without_swapped_names
 from companion.decks.matching.template_matching import FittedWeights, TemplateMatcher, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
-from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED, Prototypes, fit, unit
+from companion.decks.model.decision import shipped_decisions
+from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED, Prototypes, fit
 from companion.decks.service.match_feedback import copies_of, votes
-from companion.decks.service.membership import DeckSimilarity, agreement
+from companion.decks.service.membership import agreement
 from companion.decks.storage.cache import Arrays, read_cache, write_cache
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
 from companion.vision.core.labels import Floats, log_softmax
+from companion.vision.core.runtime import model_folder
 from companion.vision.detection.deck_protocol import PictureMatch, Placed
 from companion.vision.recognition.reader import Reader
 
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _FITTED_KEY, _NAMED_KEY = b"14", "fitted", "named"
+_VERSION, _FITTED_KEY, _NAMED_KEY = b"15", "fitted", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
@@ -60,7 +62,6 @@ class DeckModel:
     index_matcher: TemplateMatcher | None = None
     search: TemplateSearch | None = None
     spot: tuple[float, float, float] | None = None
-    deck_similarity: DeckSimilarity | None = None
     hard_to_see: bool = False
     """Whether the outlines were so uncertain during learning that the pictures carry no evidence."""
     familiar: bool = False
@@ -111,9 +112,9 @@ class DeckModel:
         """
         return [] if self.search is None else self.search.search(image, known, sure, boxed, hand)
 
-    def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether none of the cards in whole outlines (4, 2) of a picture is similar to this deck's."""
-        return self.deck_similarity is not None and self.deck_similarity.are_of_another(image, cards)
+    def card_odds(self, features: Floats) -> Floats:
+        """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
+        return self.cards.odds(features)
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""
@@ -147,9 +148,10 @@ def fit_model(views: list[CardViews], cards: list[int], prior: float | None = 0.
     """
     nats, incomplete = prior or 0.0, prior is None
     features, logs = np.stack([v.features for v in views]), np.stack([v.logs for v in views])
-    whole = fit(features, logs, cards, PLAIN, nats, incomplete)
+    decisions = shipped_decisions()
+    whole = fit(features, logs, cards, PLAIN, decisions.card, nats, incomplete)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    indices = fit(features, logs, cards, index_plain(features.shape[1]), nats, incomplete)
+    indices = fit(features, logs, cards, index_plain(features.shape[1]), decisions.corner, nats, incomplete)
     return DeckModel(whole, _with_signs(indices, views, np.asarray(cards)))
 
 
@@ -223,9 +225,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
         computed = {_FITTED_KEY: rows, _NAMED_KEY: np.asarray(cards)}
         write_cache(cache, key, {**_as_arrays(views), **computed, **(search.arrays() if search else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
-    model = replace(
-        model, spot=deck.spot, deck_similarity=DeckSimilarity(deck.laid), mostly_nameless=3 * len(named) < len(cards)
-    )
+    model = replace(model, spot=deck.spot, mostly_nameless=3 * len(named) < len(cards))
     if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _MIN_COPY_SIMILARITY:
         # The templates would fit nowhere.
         return replace(model, hard_to_see=True)
@@ -260,7 +260,7 @@ def without_refuted_names(views: Sequence[CardViews], cards: Sequence[int]) -> l
     """
     labels = np.asarray(cards)
     features = np.stack([view.features[:PLAIN] for view in views])
-    units = unit(features - features.mean((0, 1)))
+    units = shipped_decisions().card.centred(features, features.mean((0, 1)))
     similarity = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
     np.fill_diagonal(similarity, -1.0)
     readings = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])
@@ -305,6 +305,7 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
     digest = hashlib.sha256(_VERSION + repr(([card.name for card in deck.cards], deck.signs)).encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
+    digest.update((model_folder() / "card-embedding.onnx").read_bytes())
     for picture in deck.laid:
         digest.update(picture.tobytes())
     return digest.digest()

@@ -10,6 +10,7 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.decks.storage.library import DeckLibrary
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import BoxFinder
+from companion.vision.detection.embedding import Embedding
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import Reader
 
@@ -21,7 +22,9 @@ def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader,
     """
     folder = folder or model_folder()
     cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
-    return Reader(cards, indices), BoxFinder(Network.shared(folder / "detector.onnx", threads))
+    return Reader(cards, indices, embedding=Embedding.shipped(threads)), BoxFinder(
+        Network.shared(folder / "detector.onnx", threads)
+    )
 
 
 def deck_detector(

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.model.card_views import PLAIN, CardViews
-from companion.decks.model.prototypes import NOTHING, unit
+from companion.decks.model.decision import shipped_decisions
+from companion.decks.model.prototypes import NOTHING
 from companion.vision.core.labels import Floats
 
 # Similarity of a copy, as a share of the way from the nearest other faces to copies; and required advantage over
@@ -31,10 +32,11 @@ def copies_of(
     labels = np.asarray(names)
     features = np.stack([view.features for view in views])
     mean = features[:, :PLAIN].mean((0, 1))
-    units = unit(features - mean)
+    centred = shipped_decisions().card.centred
+    units = centred(features, mean)
     low, high = _similarity_levels(units, labels)
     span = max(high - low, _MIN_SPAN)
-    seen = unit(np.stack([view.features[:PLAIN] for view in further]) - mean)
+    seen = centred(np.stack([view.features[:PLAIN] for view in further]), mean)
     similarity = np.einsum("fvd,nwd->fnvw", seen, units, optimize=True).max((2, 3))
     best = np.where(labels == np.asarray(cards)[:, None], similarity + _MIN_LEAD * span, similarity).argmax(1)
     return best, similarity[np.arange(len(further)), best] >= low + _COPY_SHARE * span

@@ -19,13 +19,8 @@ from companion.vision.core.sightings import Sighting
 # Minimum correlation of a card of the deck: under other light on another table nine of ten cards of two decks had at
 # least 0.88, of five other designs less than 0.79.
 _MIN_CORRELATION = 0.82
-# Minimum correlation of the most similar whole card in a picture: at least 0.74 in 86 pictures of four decks, less than
-# 0.63 in 171 of 172 pictures of other decks (the last one's design was similar); at most 0.5 for mirrored cards in 164
-# pictures of other decks.
-_MIN_BEST_CORRELATION = 0.68
-# Overlap from which a card may be covered, and the minimum correlation then: between both limits were 3 of 114 hands of
-# eight decks and 3 of 732 hands of other designs.
-_COVERED_OVERLAP, _MIN_COVERED_CORRELATION = 0.1, 0.6
+# Overlap from which a card may be covered.
+_COVERED_OVERLAP = 0.1
 # Minimum number of different whole cards for a decision, and number of latest ones it uses.
 _MIN_CARDS, _RECENT_CARDS = 3, 12
 
@@ -39,18 +34,6 @@ class DeckSimilarity:
     def of(self, image: Image, card: Quad) -> Floats:
         """Return (P,) the similarity of a card, outline (4, 2) in a (H, W, 3) BGR uint8 picture, to each picture."""
         return np.asarray(both_ways(small(image, card)[None], self._known).max(0)[0], np.float32)
-
-    def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether none of the whole cards in a picture is similar to the deck's; false without cards.
-
-        A card similar to the deck's in the mirrored picture belongs to the deck.
-        """
-        if not cards:
-            return False
-        seen = np.stack([small(image, card) for card in cards])
-        least = np.where(_may_be_covered(cards), _MIN_COVERED_CORRELATION, _MIN_BEST_CORRELATION)
-        ways = (seen, seen[:, :, ::-1])
-        return all(bool((both_ways(one, self._known).max((0, 2)) < least).all()) for one in ways)
 
 
 def _may_be_covered(cards: Sequence[Quad]) -> NDArray[np.bool_]:

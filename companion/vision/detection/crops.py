@@ -26,6 +26,7 @@ from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, Floats, card_l
 from companion.vision.core.reading import KNOWN
 from companion.vision.core.runtime import Network
 from companion.vision.detection.deck_protocol import Deck
+from companion.vision.detection.embedding import Embedding
 
 _Look = tuple[Floats, Floats]
 """Log-likelihoods (57,) by the networks, and the features (D,) a learnt deck uses."""
@@ -95,20 +96,27 @@ def _mean(logs: Sequence[Floats] | Floats) -> Floats:
 class Crops:
     """Reads crops with the two exported networks.
 
-    deck: the learnt deck's model. at_once: whether to query it for each crop immediately.
+    embedding: extends the features that a learnt deck is given. deck: the learnt deck's model. at_once: whether to
+    query it for each crop immediately.
     """
 
     def __init__(
-        self, card_network: Network, index_network: Network, deck: Deck | None = None, at_once: bool = False
+        self,
+        card_network: Network,
+        index_network: Network,
+        embedding: Embedding | None = None,
+        deck: Deck | None = None,
+        at_once: bool = False,
     ) -> None:
         self._cards = card_network
         self._indices = index_network
+        self._embedding = embedding
         self._deck = deck
         self._at_once = at_once
 
     def with_deck(self, deck: Deck, at_once: bool) -> Crops:
         """Return a reader of crops with the same networks and the given deck."""
-        return Crops(self._cards, self._indices, deck, at_once)
+        return Crops(self._cards, self._indices, self._embedding, deck, at_once)
 
     def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
@@ -116,7 +124,7 @@ class Crops:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
-        output, features = self._output(self._cards, crops)
+        output, features = (self._cards(crops), None) if self._deck is None else self._described_cards(crops)
         logs = _logs(output)
         membership = [0.0] * len(output)
         looks: list[tuple[_Look, ...]] = [()] * len(output)
@@ -161,7 +169,7 @@ class Crops:
             return []
         edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
-        output, features = self._output(self._indices, crops)
+        output, features = (self._indices(crops), None) if self._deck is None else self._indices.with_features(crops)
         logs, membership = _logs(output), [0.0] * len(output)
         if self._deck is not None and self._at_once and features is not None:
             logs, belongs = self._deck.weigh_indices(logs, features)
@@ -193,14 +201,15 @@ class Crops:
             for one, (logs, membership) in zip(told, said, strict=True)
         ]
 
-    def _output(self, network: Network, crops: Floats) -> tuple[Floats, Floats | None]:
-        """Return a network's output for crops, and their features if a learnt deck needs them."""
-        return (network(crops), None) if self._deck is None else network.with_features(crops)
+    def _described_cards(self, crops: Floats) -> tuple[Floats, Floats]:
+        """Return the card reader's output for crops, and the features that a learnt deck is given."""
+        output, features = self._cards.with_features(crops)
+        return output, features if self._embedding is None else self._embedding.descriptors(crops, features)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        output, features = self._cards.with_features(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
+        output, features = self._described_cards(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
         return _logs(output), features
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:

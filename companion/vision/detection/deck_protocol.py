@@ -138,8 +138,8 @@ class Deck(Protocol):
         another, and `boxed` shows only the others.
         """
 
-    def are_of_another(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether none of the cards in whole outlines (4, 2) of a picture is similar to this deck's."""
+    def card_odds(self, features: Floats) -> Floats:
+        """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""

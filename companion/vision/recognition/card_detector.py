@@ -23,6 +23,7 @@ from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Back, 
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
+from companion.vision.detection.embedding import PART, Embedding
 from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.motion import Floats
 from companion.vision.imaging.restoration import lightened, restored
@@ -120,7 +121,8 @@ class CardDetector:
         limits = ReadingLimits.load(own if own.exists() else model_folder() / own.name)
         calibration = Calibration.load(folder / "calibration.json")
         cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
-        reader = Reader(cards, indices, calibration, None if edition is None else cards_of(edition).keys())
+        allowed = None if edition is None else cards_of(edition).keys()
+        reader = Reader(cards, indices, calibration, allowed, Embedding.shipped(threads))
         boxes = BoxFinder(boxes_network, scales, limits.box)
         looks = folder / "backs.json"
         return cls(boxes, reader, limits, calibration, None, BackLooks.load(looks) if looks.exists() else None)
@@ -250,7 +252,7 @@ class CardDetector:
         if not quads:
             return [], np.zeros((0, 0), np.float32)
         ways = [self._reader.describe_cards(image, way)[1] for way in (quads, [turned(quad, 2) for quad in quads])]
-        return quads, np.mean(ways, axis=0)
+        return quads, np.mean(ways, axis=0)[:, :PART]
 
     def detect_closeup(self, image: Image) -> list[Sighting]:
         """The same for a pile whose cards are about a third as long as the picture, in half the time."""

@@ -19,6 +19,7 @@ from companion.vision.core.runtime import Network
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
+from companion.vision.detection.embedding import Embedding
 from companion.vision.recognition.confidence_checks import confidence_cap
 from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstPass, first_pass
 
@@ -59,7 +60,8 @@ _PLAIN = 8.0
 class Reader:
     """Reads cards and indices with the two exported networks.
 
-    calibration: temperatures of the networks. cards: the cards under consideration, all if None.
+    calibration: temperatures of the networks. cards: the cards under consideration, all if None. embedding: of card
+    art, for learnt decks.
     """
 
     def __init__(
@@ -68,8 +70,9 @@ class Reader:
         index_network: Network,
         calibration: Calibration | None = None,
         cards: Collection[Card] | None = None,
+        embedding: Embedding | None = None,
     ) -> None:
-        self._crops = Crops(card_network, index_network)
+        self._crops = Crops(card_network, index_network, embedding)
         self._deck: Deck | None = None
         calibration = calibration or Calibration()
         allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
@@ -271,8 +274,12 @@ class Reader:
         return self._deck is not None and self._deck.fills_in
 
     def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
-        """Whether none of the whole cards in outlines (4, 2) is similar to the learnt deck."""
-        return self._deck is not None and self._deck.are_of_another(image, cards)
+        """Whether none of the whole cards in outlines (4, 2) is probably of the learnt deck, in a mirror neither."""
+        if self._deck is None or not cards:
+            return False
+        mirrored = [quad[[1, 0, 3, 2]] for quad in cards]
+        ways = [turned(quad, turn) for quad in (*cards, *mirrored) for turn in (0, 2)]
+        return bool((self._deck.card_odds(self.describe_cards(image, ways)[1]) < 0).all())
 
     def sought(
         self,
