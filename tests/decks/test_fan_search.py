@@ -228,5 +228,4 @@ def test_familiar_deck_caches_its_search(deck: LearntDeck, tmp_path: Path, monke
     for known in (first, again):
         assert known.fills_in
         assert not known.seeks
-        assert known.card_matcher is None
         assert not known.hard_to_see

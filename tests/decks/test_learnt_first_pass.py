@@ -15,7 +15,6 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.matching.template_matching import FittedWeights, card_matcher
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
@@ -34,7 +33,6 @@ from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, Pass
-from companion.vision.detection.deck_protocol import Placed
 from companion.vision.recognition.assembly import Assembler, _told_by_cards
 
 pytestmark = pytest.mark.slow
@@ -66,9 +64,7 @@ def known(faces: list[Image]) -> DeckModel:
     reader, _ = reading_parts()
     result = fit_model(views_of(reader, deck), CARDS)
     whole = replace(result.cards, sharpness=20.0, trust=0.5)
-    return replace(
-        result, cards=whole, card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)), search=MagicMock()
-    )
+    return replace(result, cards=whole, search=MagicMock())
 
 
 @pytest.fixture
@@ -87,7 +83,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.mark.parametrize("searched", [True, False])
-def test_card_confirmed_by_picture_and_two_passes_is_final(
+def test_card_confirmed_by_two_passes_is_final(
     faces: list[Image], known: DeckModel, looked: Counter[str], searched: bool
 ) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
@@ -100,24 +96,6 @@ def test_card_confirmed_by_picture_and_two_passes_is_final(
     assert looked["indices"] == (0 if searched else 2)
 
 
-@pytest.mark.parametrize(("other", "doubted"), [(False, False), (True, True)])
-def test_card_with_contradicting_picture_is_not_final(
-    faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch, other: bool, doubted: bool
-) -> None:
-    picture = _laid(faces[0], QUAD, (800, 600))
-    reader, _ = reading_parts()
-    said = np.where(np.arange(57) == CARDS[1 if other else 0], 0, -60).astype(np.float32)
-    monkeypatch.setattr(DeckModel, "place_card", lambda *_: Placed(QUAD, said, 1.0))
-    # The networks' best card is not clear.
-    reader = reader.with_deck(replace(known, cards=replace(known.cards, sharpness=3.0)))
-    first = reader.first_pass(picture, [QUAD])
-    assert (0 in first.plain) is not doubted
-    assert (0 in first.placed) is not doubted
-    (card,) = reader.read_cards(picture, [QUAD], first=first)
-    assert (card.membership < 0.95) is doubted
-    assert card.known
-
-
 def _says(name: str, chance: float) -> np.ndarray:
     """Return (57,) log-likelihoods of a card, the rest for one other card."""
     logs = np.full(57, -30, np.float32)
@@ -127,41 +105,27 @@ def _says(name: str, chance: float) -> np.ndarray:
 
 @pytest.mark.parametrize(("with_deck", "expected"), [(0.78, "blue 1"), (0.97, "blue reverse")])
 def test_more_confident_network_reading_of_a_familiar_design_is_kept(
-    known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, expected: str
+    faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, expected: str
 ) -> None:
     """Labels in a deck may be wrong."""
     one = Pass(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [one] * len(quads))
+    picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
-    (card,) = reader.with_deck(replace(known, search=None)).read_cards(np.zeros((600, 800, 3), np.uint8), [QUAD])
+    (card,) = reader.with_deck(replace(known, search=None)).read_cards(picture, [QUAD])
     assert card.card.name == expected
     assert card.known == (expected != "blue 1")
 
 
 @pytest.mark.parametrize(("chances", "plainly"), [((0.97, 0.98), True), ((0.8, 0.98), False), ((0.97, 0.03), False)])
-def test_card_clear_in_both_orientations_needs_no_picture(
+def test_card_clear_in_both_orientations_is_final(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
 ) -> None:
-    """At a low angle or blurred, a card of the deck may match its own picture badly."""
     views = iter([Pass(QUAD, _says("blue 1", chance), 1.0) for chance in chances])
     monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [next(views) for _ in quads])
-    monkeypatch.setattr(DeckModel, "place_card", lambda *_: None)
     reader, _ = reading_parts()
     first = reader.with_deck(known).first_pass(np.zeros((600, 800, 3), np.uint8), [QUAD])
     assert (0 in first.plain) is plainly
-    assert not first.placed
-
-
-def test_incomplete_deck_gets_the_full_number_of_passes(
-    faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    picture, unseen = _laid(faces[0], QUAD, (800, 600)), np.setdiff1d(np.arange(56), CARDS)
-    said = np.where(np.arange(57) == CARDS[0], 0, -60).astype(np.float32)
-    monkeypatch.setattr(DeckModel, "place_card", lambda *_: Placed(QUAD, said, 1.0, unseen))
-    reader, _ = reading_parts()
-    first = reader.with_deck(known).first_pass(picture, [QUAD])
-    assert not first.placed
-    assert not first.plain
 
 
 def test_indices_on_a_final_card_are_not_read(faces: list[Image], known: DeckModel, looked: Counter[str]) -> None:

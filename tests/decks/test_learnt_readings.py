@@ -15,7 +15,6 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.matching.template_matching import FittedWeights, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
 from companion.decks.model.decision import shipped_decisions
@@ -61,8 +60,6 @@ def known(deck: LearntDeck) -> DeckModel:
         result,
         cards=replace(result.cards, sharpness=20.0, trust=0.5),
         indices=replace(result.indices, sharpness=20.0, trust=0.5),
-        card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0)),
-        index_matcher=index_matcher(deck, CARDS, fitted=FittedWeights(15.0)),
     )
 
 
@@ -293,16 +290,6 @@ def test_index_gets_as_many_passes_as_without_the_deck(
         reader = reading_parts()[0].with_deck(known)
         reader.read_indices(deck.pictures[0], [index_frames(*usual_spot())[0]], INDEX_VIEWS[:2])
         assert indices.call_count == (2 if still_open else 1)
-
-
-@pytest.mark.parametrize("searched", [False, True])
-def test_index_template_counts_only_for_unfamiliar_designs(
-    deck: LearntDeck, known: DeckModel, index: Callable[..., Reading], searched: bool
-) -> None:
-    """Many letters printed on a card match a number."""
-    doubtful = _says("yellow 0", 0.5)
-    read = index(_with_seeker(known, deck, searched), doubtful, None if searched else doubtful, 0.0)
-    assert (read.card.name == "red 7" and read.known) is searched
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from companion.decks.model.open_set import OpenSetModel
 from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import Floats, log_softmax
-from companion.vision.detection.deck_protocol import Placed, with_pictures
+from companion.vision.detection.deck_protocol import PictureMatch, with_pictures
 
 pytestmark = pytest.mark.slow
 
@@ -77,29 +77,18 @@ def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float
     return weighed[0], float(belongs[0])
 
 
-@pytest.mark.parametrize("odds", [0.0, 2.0, -2.0])
-def test_good_match_is_evidence_against_unlearnt_faces(odds: float) -> None:
-    read = np.full(CLASSES, np.log(0.04 / (CLASSES - 3)), np.float32)
-    read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
-    pictures = np.zeros(CLASSES, np.float32)
-    pictures[UNLEARNT] = -9.0
-    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLEARNT, odds)))
-    own = np.exp(read)
-    ratio = (chances[UNLEARNT].sum() / chances[LAID].sum()) / (own[UNLEARNT].sum() / own[LAID].sum())
-    assert ratio == pytest.approx(np.exp(-odds), rel=1e-3)
-
-
 @pytest.mark.parametrize("best", [0, 1])
 def test_pictures_separate_learnt_faces_only(best: int) -> None:
     read = np.full(CLASSES, np.log(0.04 / (CLASSES - 3)), np.float32)
     read[[0, 1, 5]] = np.log([0.3, 0.26, 0.4])
     pictures = np.full(CLASSES, -9.0, np.float32)
     pictures[best] = 0.0
-    chances = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0, UNLEARNT)))
+    whole = np.ones((12, 8), bool)
+    chances = np.exp(with_pictures(read, PictureMatch(unit_square(), pictures, whole, UNLEARNT)))
     own = np.exp(read)
     assert chances[UNLEARNT].sum() / chances[LAID].sum() == pytest.approx(
         own[UNLEARNT].sum() / own[LAID].sum(), rel=1e-3
     )
     assert chances[best] / chances[LAID].sum() > 0.99
-    whole = np.exp(with_pictures(read, Placed(unit_square(), pictures, 1.0)))
-    assert whole[best] > 0.99
+    complete = np.exp(with_pictures(read, PictureMatch(unit_square(), pictures, whole)))
+    assert complete[best] > 0.99

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName
-from companion.dataset.artist.faces import render, render_back
+from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.matching import template_search
@@ -21,7 +21,6 @@ from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.matching.keypoints import Keypoints
-from companion.decks.matching.template_matching import FittedWeights, card_matcher
 from companion.decks.matching.template_search import Informativeness, TemplateSearch, informativeness
 from companion.decks.matching.verification import Verification
 from companion.decks.model.card_views import PICTURE, outline, usual_spot
@@ -34,7 +33,6 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
-from companion.vision.detection.crops import Pass
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector
@@ -347,7 +345,7 @@ def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image], mon
         assert result.card.name == name
 
 
-def test_deck_with_skewed_pictures_has_no_templates(faces: list[Image]) -> None:
+def test_deck_with_skewed_pictures_is_not_searched(faces: list[Image]) -> None:
     deck = _deck(faces)
     reader, _ = reading_parts()
     turns = [cv2.getRotationMatrix2D((160, 240), degrees, 1.0) for degrees in (25, -25, 20, -20, 30, -30)]
@@ -358,22 +356,10 @@ def test_deck_with_skewed_pictures_has_no_templates(faces: list[Image]) -> None:
     result = build_model(reader, laid, model_folder())
     assert result.hard_to_see
     assert not result.seeks
-    assert result.place_card(deck.pictures[0], outline()) is None
     # The deck does not separate its cards, so they are read as without it.
     detector = CardDetector.shipped(EditionName.CLASSIC)
     assert detector.with_deck(result) is detector
     assert detector.with_deck(build_model(reader, deck, model_folder())).with_deck(result) is detector
-
-
-@pytest.mark.parametrize("sharpness", [0.0, 20.0])
-def test_deck_without_benefit_leaves_membership_zero(faces: list[Image], sharpness: float) -> None:
-    deck, picture, quad = _deck(faces), _table(800, 600), lying(400, 300, 20)
-    reader, _ = reading_parts()
-    known = fit_model(views_of(reader, deck), CARDS)
-    known = replace(known, cards=replace(known.cards, sharpness=sharpness), card_matcher=None)
-    logs = np.full(57, -30, np.float32)
-    logs[CARDS[0]] = 0
-    assert reader.with_deck(known)._placed(picture, Pass(quad, logs, 1.0), known).membership == (sharpness > 0)
 
 
 @pytest.mark.parametrize("spot", [True, False])
@@ -388,37 +374,3 @@ def test_corners_of_a_deck_without_indices_are_ignored(faces: list[Image], spot:
     result = reader.with_deck(known)._with_corners(_table(800, 600), card, [index, index])
     assert result.card.name == NAMES[0]
     assert (result.confidence < card.confidence) is spot
-
-
-def test_sideways_outline_is_corrected_by_the_template(faces: list[Image]) -> None:
-    """At a low camera angle a card pointing sideways looks wider than long."""
-    deck, picture = _deck(faces), _table(800, 600)
-    truth = np.array([[300, 250], [470, 240], [482, 352], [288, 366]], np.float32)
-    _lay(picture, faces[0], truth)
-    reader, _ = reading_parts()
-    known = replace(
-        fit_model(views_of(reader, deck), CARDS), card_matcher=card_matcher(deck, CARDS, fitted=FittedWeights(40.0))
-    )
-    mistaken = Pass(np.roll(truth, -1, axis=0), np.zeros(57, np.float32), 0.0)
-    placed = reader.with_deck(known)._placed(picture, mistaken, known)
-    assert intersection_over_union(placed.outline, truth) > 0.9
-    assert ALL_CARDS[int(placed.logs.argmax())].name == NAMES[0]
-
-
-@pytest.mark.parametrize("is_back", [True, False])
-def test_certain_no_card_is_not_matched_in_familiar_decks(faces: list[Image], is_back: bool) -> None:
-    """Not even if a picture matches, as a face-down card's would."""
-    style = sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ())
-    shown = np.ascontiguousarray(render_back(style, 400)[:, :, :3]) if is_back else faces[0]
-    deck, picture, quad = _deck([shown, *faces[1:]]), _table(800, 600), lying(400, 300, 20)
-    _lay(picture, shown, quad)
-    reader, _ = reading_parts()
-    assert (reader.read_cards(picture, [quad])[0].nothing > 0.8) is is_back
-    matcher = card_matcher(deck, CARDS, fitted=FittedWeights(40.0))
-    known = replace(fit_model(views_of(reader, _deck(faces)), CARDS), card_matcher=matcher)
-    placed = known.place_card(picture, quad)
-    assert placed is not None
-    assert placed.membership == 1
-    (card,) = reader.with_deck(known).read_cards(picture, [quad])
-    assert (card.nothing > 0.8) is is_back
-    assert is_back or card.card.name == NAMES[0]

@@ -1,4 +1,4 @@
-"""Builds the reading model of a learnt deck: prototypes of cards and indices, templates, search."""
+"""Builds the reading model of a learnt deck: prototypes of cards and indices, search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from companion.cards import deck as cards_of
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.labels.label_swaps import without_swapped_names
-from companion.decks.matching.template_matching import FittedWeights, TemplateMatcher, card_matcher, index_matcher
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
@@ -27,13 +26,13 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.runtime import model_folder
-from companion.vision.detection.deck_protocol import PictureMatch, Placed
+from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.reader import Reader
 
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _FITTED_KEY, _NAMED_KEY = b"15", "fitted", "named"
+_VERSION, _NAMED_KEY = b"16", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
@@ -54,12 +53,10 @@ _MIN_COPY_SIMILARITY = 0.65
 
 @dataclass(frozen=True, eq=False)
 class DeckModel:
-    """The model a reader uses for a learnt deck: prototypes of whole cards and of corner indices, templates, search."""
+    """The model a reader uses for a learnt deck: prototypes of whole cards and of corner indices, search."""
 
     cards: Prototypes
     indices: Prototypes
-    card_matcher: TemplateMatcher | None = None
-    index_matcher: TemplateMatcher | None = None
     search: TemplateSearch | None = None
     spot: tuple[float, float, float] | None = None
     hard_to_see: bool = False
@@ -132,14 +129,6 @@ class DeckModel:
         """The same for crops of indices."""
         return self.indices.weigh(logs, features)
 
-    def place_card(self, image: Image, rough: Quad) -> Placed | None:
-        """Return the best match of a card near a rough outline (4, 2), None if nothing matches."""
-        return None if self.card_matcher is None else self.card_matcher.find(image, rough)
-
-    def place_index(self, image: Image, rough: Quad) -> Placed | None:
-        """The same for an index near a rough upright frame."""
-        return None if self.index_matcher is None else self.index_matcher.find(image, rough)
-
 
 def fit_model(views: list[CardViews], cards: list[int], prior: float | None = 0.0) -> DeckModel:
     """Return the model learnt from views of cards (numbers of ALL_CARDS or UNNAMED).
@@ -196,13 +185,14 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
     """
     key = _key(deck, networks)
     cached = read_cache(cache, key) if cache else None
-    views = views_of(reader, deck) if cached is None else _views_in(cached)
+    # Rounded alike with and without the cache, so that both decide alike.
+    views = _views_in(_as_arrays(views_of(reader, deck)) if cached is None else cached)
     cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
     cards, further = _corrected(deck, views, cards, further_views_of(reader, deck))
     cards = without_refuted_names(views, cards)
     if deck.asked:
         cards = without_swapped_names(views, cards)
-    # Outlines from a match are less exact: its pictures count for prototypes, not for templates.
+    # Outlines from a match are less exact: its pictures count for prototypes, not for the search.
     added = [card for _, card in further]
     prior = _prior_nats(deck, cards + added)
     model = fit_model([*views, *(seen for seen, _ in further)], cards + added, prior)
@@ -210,26 +200,20 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
         cached = None
     # Cards that are missing or uncertain are distinguished by their indices, which such decks may lack.
     doubtful = (prior is None or UNNAMED in cards) and deck.spot is not None
-    # For a deck that is not searched, templates are not cached and views are slightly coarser. Cards without indices
-    # that the networks read well need no learning.
+    # Cards without indices that the networks read well need no learning.
     learnt = model.identifies_cards or deck.spot is not None
-    is_searched = learnt and not is_familiar(views, cards, doubtful) if cached is None else len(cached[_FITTED_KEY]) > 0
-    card_matches = index_matches = search = None
-    if is_searched:
-        first, second = (None, None) if cached is None else map(FittedWeights.from_array, cached[_FITTED_KEY])
-        card_matches, index_matches = card_matcher(deck, cards, prior, first), index_matcher(deck, cards, prior, second)
+    is_searched = learnt and not is_familiar(views, cards, doubtful)
+    search = None
     if learnt:
         search = TemplateSearch.of(deck, cards, prior) if cached is None else TemplateSearch.from_arrays(cached, prior)
     if cache and cached is None:
-        rows = np.array([places.fitted.array() for places in (card_matches, index_matches) if places])
-        computed = {_FITTED_KEY: rows, _NAMED_KEY: np.asarray(cards)}
+        computed = {_NAMED_KEY: np.asarray(cards)}
         write_cache(cache, key, {**_as_arrays(views), **computed, **(search.arrays() if search else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
     model = replace(model, spot=deck.spot, mostly_nameless=3 * len(named) < len(cards))
     if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _MIN_COPY_SIMILARITY:
-        # The templates would fit nowhere.
+        # The pictures would fit nowhere.
         return replace(model, hard_to_see=True)
-    model = replace(model, card_matcher=card_matches, index_matcher=index_matches)
     unreliable = search is not None and search.is_worse_than(_read_alone(views, cards)[0])
     return replace(
         model, search=None if unreliable else search, hard_to_see=unreliable and is_searched, familiar=not is_searched

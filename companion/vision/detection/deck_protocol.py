@@ -19,26 +19,6 @@ _OPEN = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """A match of one of the deck's pictures.
-
-    quad: its outline (4, 2). logs: (57,) log-likelihoods by how well each card's pictures match there. membership:
-    membership probability. unseen: the cards, numbers of ALL_CARDS, that the deck has no picture of. odds: log-odds in
-    nats against those, from how well the best other picture matches.
-    """
-
-    quad: Quad
-    logs: Floats
-    membership: float
-    unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
-    odds: float = 0.0
-
-    def lacks(self, logs: Floats) -> bool:
-        """Whether the most probable card of (57,) log-likelihoods is one without a picture."""
-        return bool(np.isin(logs[:-1].argmax(), self.unseen))
-
-
-@dataclass(frozen=True, eq=False)
 class PictureMatch:
     """A card of the deck, identified by its picture alone.
 
@@ -69,7 +49,7 @@ class PictureMatch:
         return inside
 
 
-def with_pictures(read: Floats, pictures: Placed | PictureMatch) -> Floats:
+def with_pictures(read: Floats, pictures: PictureMatch) -> Floats:
     """Return the (57,) log-likelihoods of a reading combined with the deck's pictures.
 
     For cards without a picture the pictures carry no evidence, so their total probability is kept as read.
@@ -79,8 +59,7 @@ def with_pictures(read: Floats, pictures: Placed | PictureMatch) -> Floats:
     if not len(unseen):
         return told
     seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
-    odds = pictures.odds if isinstance(pictures, Placed) else 0.0
-    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen]) - odds
+    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen])
     told[unseen] = np.maximum(told[unseen], as_read)
     return np.asarray(log_softmax(told[None])[0], np.float32)
 
@@ -151,9 +130,3 @@ class Deck(Protocol):
 
     def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """The same for crops of indices."""
-
-    def place_card(self, image: Image, rough: Quad) -> Placed | None:
-        """Return the best match of a card near a rough outline (4, 2), None if nothing matches."""
-
-    def place_index(self, image: Image, rough: Quad) -> Placed | None:
-        """The same for an index near a rough upright frame."""

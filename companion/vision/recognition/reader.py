@@ -35,9 +35,7 @@ _AT_A_GLANCE = 0.85
 # Minimum membership, and minimum log-likelihood of the top card for whole cards and for indices, to accept an outline;
 # otherwise the deck's pictures are matched. Nearly all well-outlined cards exceed it; indices are small and match less
 # well.
-_SURELY, _CLEARLY, _CLEARLY_INDEX = SURELY, -0.05, -0.35
-# Maximum membership where the deck's picture and the networks disagree; other evidence must then decide.
-_DOUBTED = 0.9
+_SURELY, _CLEARLY = SURELY, -0.05
 # A card the networks give less than the first probability needs the second from a learnt deck whose design they know.
 _SAID, _OVERRULES = 0.5, 0.9
 
@@ -101,14 +99,12 @@ class Reader:
             return []
         evidence = [EvidenceSource.BOX] * len(quads) if evidence is None else evidence
         first = first or self.first_pass(image, quads)
-        left = [i for i in range(len(quads)) if i not in first.placed and i not in first.plain]
+        left = [i for i in range(len(quads)) if i not in first.plain]
         rough, few = [first.seen[i] for i in left], len(quads) <= _FEW
         seen, going_on = self._looks(image, rough, [evidence[i] for i in left], few)
-        if self._deck is not None:
-            least = _UNLIKELY_SIDEWAYS if few else _MAYBE_SIDEWAYS
-            looked = zip(seen, going_on, strict=True)
-            seen = [self._placed(image, one, self._deck, least) if self.seeks and on else one for one, on in looked]
-        looks = {**first.placed, **dict(zip(left, seen, strict=True))}
+        if self._deck is not None and self.seeks and not self._deck.identifies_cards:
+            seen = [replace(one, membership=0.0) for one in seen]
+        looks = dict(zip(left, seen, strict=True))
         cards = {i: Reading(one.outline, one.logs, self._card_scale, one.membership) for i, one in looks.items()}
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
         read_on = [i for i in cards if i not in given_up and i not in first.plain]
@@ -227,36 +223,6 @@ class Reader:
             return none > _NONE
         return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
 
-    def _placed(self, image: Image, seen: Pass, deck: Deck, least: float = _UNLIKELY_SIDEWAYS) -> Pass:
-        """Return the result of matching a searched deck's pictures, if the card is not certain already.
-
-        least: aspect ratio from which the card may lie sideways in the outline.
-        """
-        as_read = seen if deck.identifies_cards else replace(seen, membership=0.0)
-        if seen.membership >= _SURELY and seen.logs.max() > _CLEARLY:
-            return as_read
-        placed = deck.place_card(image, seen.outline)
-        if placed is None and aspect(seen.outline) > least:
-            # At a low angle a card may lie sideways in its outline, which is then inexact.
-            (sideways,) = self._crops.cards(image, [turned(seen.outline, -1)])
-            placed = deck.place_card(image, sideways.outline)
-        if placed is None:
-            return as_read
-        views = self._crops.cards(image, [placed.quad, turned(placed.quad, 2)])
-        read = mean_of([view.logs for view in views])
-        if placed.lacks(seen.logs):
-            # Another face's picture fits about equally well, so the previous reading keeps equal weight.
-            read = mean_of((seen.logs, read))
-        logs = with_pictures(read, placed)
-        membership = max(placed.membership, *(view.membership for view in views))
-        if len(placed.unseen):
-            # Membership excludes the probability of cards without a picture.
-            membership *= max(0.0, 1 - 2 * float(np.exp(logs[placed.unseen]).sum()))
-        if read[:-1].argmax() != logs[:-1].argmax():
-            # Picture and networks disagree, so other evidence must decide.
-            membership = min(membership, _DOUBTED)
-        return Pass(placed.quad, logs, membership)
-
     def with_deck(self, deck: Deck) -> Reader:
         """Return a reader with the same networks and a learnt deck."""
         reader = copy(self)
@@ -362,20 +328,7 @@ class Reader:
         if not self._deck.seeks:
             # The networks' readings keep their caps.
             return read if read.logs is seen.by_deck else replace(read, membership=0.0)
-        told = read if self._deck.identifies_indices else replace(read, membership=0.0)
-        surely = seen.membership >= _SURELY and seen.logs.max() > _CLEARLY_INDEX
-        return (None if surely else self._placed_index(image, read, self._deck)) or told
-
-    def _placed_index(self, image: Image, seen: Reading, deck: Deck) -> Reading | None:
-        """Return the reading where an index of the deck matches, None if none matches."""
-        placed = deck.place_index(image, seen.quad)
-        if placed is None:
-            return None
-        ((there,),) = self._crops.indices(image, [placed.quad])
-        # A previous reading in a well-fitting frame, or of a face without a picture, keeps equal weight.
-        share = 0.5 if placed.lacks(seen.logs) else seen.membership / 2
-        told = with_pictures(np.asarray(share * seen.logs + (1 - share) * there.logs, np.float32), placed)
-        return replace(seen, logs=told, membership=max(placed.membership, there.membership))
+        return read if self._deck.identifies_indices else replace(read, membership=0.0)
 
     def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
         """Return the reading of an index of a known design, by the networks or by the deck, whichever is more
