@@ -48,6 +48,34 @@ def test_tapped_moves_are_undone_one_by_one(arms: ArmsGame) -> None:
     assert len(arms.moves) == count + 1
 
 
+def test_two_moves_of_one_tap_are_undone_and_redone_together(arms: ArmsGame) -> None:
+    count = len(arms.moves)
+    arms.table.tap(Draw(), then=Pass())
+    arms.table.tap(Play(card("wild")), then=ChooseColor(Color.BLUE))
+    ruled = arms.view.state
+    arms.table.undo()
+    assert arms.moves[count:] == ["Ann Draw", "Ann Pass"]
+    arms.table.redo()
+    assert arms.view.state == ruled
+    arms.table.undo()
+    arms.table.undo()
+    assert len(arms.moves) == count
+
+
+def test_a_second_move_of_a_tap_that_is_not_legal_is_left_out(arms: ArmsGame) -> None:
+    count = len(arms.moves)
+    arms.table.tap(Play(card("red 3")), then=ChooseColor(Color.BLUE))
+    assert arms.moves[count:] == ["Ann Play"]
+
+
+def test_the_caption_of_an_amendment_says_what_it_changed(arms: ArmsGame) -> None:
+    arms.lay("Ann", "red 3")
+    n = len(arms.moves)
+    arms.lay("Ben", "red 4")
+    (ruling,) = arms.table.amend(n, Play(card("red 6"))).rulings
+    assert ruling.sentences[0] == "Ann: red 6 instead of red 3."
+
+
 def test_one_tap_states_that_a_card_was_drawn_first(arms: ArmsGame) -> None:
     arms.lay("Ann", "red 3")
     n = len(arms.moves)

@@ -13,6 +13,7 @@ import companion.table.presentation.sentences
 from companion.caller import CATALOGUES, LANGUAGES, Caller
 from companion.cards import Color
 from companion.records import StoreFullError
+from companion.referee.moves import Play, Start
 from companion.table import Table
 from companion.table.presentation.sentences import DOMAIN, Sentences
 
@@ -50,6 +51,18 @@ def test_table_switches_language() -> None:
     assert table.view().questions[0].sentence == "Is it the red 3 or the red 8?"
     assert table.view().prompt == "It is Ann’s turn."
     assert table.view().history[0].sentences == ("Ann begins.",)
+
+
+def test_the_last_ruling_is_reworded_in_another_language() -> None:
+    table = Table(caller=Caller("de"))
+    table.start_match(header())
+    table.tap(Start(card("red 7")))
+    table.tap(Play(card("red skip")))
+    table.set_caller(Caller("en"))
+    ruling = table.view().ruling
+    assert ruling is not None
+    assert ruling.sentences == table.view().history[-1].sentences
+    assert "is skipped" in ruling.sentences[0]
 
 
 def test_sentences_name_cards_colors_and_errors(tmp_path: Path) -> None:

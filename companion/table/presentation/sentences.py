@@ -117,6 +117,12 @@ class Sentences:
         """Return the question whether a card was taken back."""
         return self._text("Was a card taken back?")
 
+    def replaced(self, player: str | None, old: str, new: str) -> str:
+        """Return what an amendment changed: a card or a colour of this player's, None for the start card."""
+        if player is None:
+            return self._text("The first card: {new} instead of {old}.", new=new, old=old)
+        return self._text("{player}: {new} instead of {old}.", player=player, new=new, old=old)
+
     def card(self, card: Card) -> str:
         """Return the card's name."""
         return self._caller.card(card)

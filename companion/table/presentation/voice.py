@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from companion.caller import Caller
 from companion.journal import Journal, Line, ReadBy
 from companion.referee.effects import Effect
 from companion.referee.match import Match
-from companion.referee.moves import ChooseColor, Undo
+from companion.referee.moves import Amend, ChooseColor, Flip, Play, Start, Undo
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.view import HistoryLine, Ruling
 from companion.table.state.situation import Way
@@ -61,11 +62,34 @@ class Voice:
             effects += after.match.history[place].effects
         return self._announcement(after, way.lines, tuple(effects), tuple(spoken), corrects=False)
 
+    def reworded(self, ruling: Ruling, journal: Journal) -> Ruling:
+        """Return the last ruling in this language; a correction has no sentences then, as its past is gone."""
+        count = 0 if any(isinstance(entry, Undo | Amend) for entry in ruling.entries) else len(ruling.entries)
+        last = len(journal.lines) - 1
+        spoken: list[str] = []
+        for place in range(max(0, len(journal.lines) - count), len(journal.lines)):
+            spoken += self._sentences(journal.match, place, journal.lines[place], prompts=place == last)
+        return replace(ruling, sentences=tuple(spoken))
+
     def corrected(self, before: Journal, after: Journal, lines: tuple[Line, ...]) -> Announcement:
         """Return the announcement of moves undone or changed."""
         rewritten = before.match.moves != after.match.moves
-        spoken = tuple(self.caller.correct(before.match.state, after.match.state, rewritten=rewritten))
+        changes = self.caller.correct(before.match.state, after.match.state, rewritten=rewritten)
+        spoken = (*self._amended(before, lines), *changes)
         return self._announcement(after, lines, (), spoken, corrects=True)
+
+    def _amended(self, before: Journal, lines: tuple[Line, ...]) -> Iterator[str]:
+        """Yield for each amendment what was replaced by what."""
+        for line in lines:
+            if isinstance(line.entry, Amend):
+                place, new = line.entry.n - 1, line.entry.move
+                old = before.match.history[place].move
+                player = before.player(place)
+                if isinstance(old, Start | Play | Flip) and isinstance(new, Start | Play | Flip):
+                    if old.card != new.card:
+                        yield self.sentences.replaced(player, self.caller.card(old.card), self.caller.card(new.card))
+                elif isinstance(old, ChooseColor) and isinstance(new, ChooseColor):
+                    yield self.sentences.replaced(player, self.caller.color(old.color), self.caller.color(new.color))
 
     def _announcement(
         self,

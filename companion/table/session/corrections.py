@@ -5,6 +5,7 @@ Corrections are lines of the journal, so they are stored, undone and replayed li
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
@@ -197,8 +198,15 @@ def taken_back_lines(known: Situation, now: float) -> tuple[Line, ...] | None:
     return None if way is None else tuple(replace(line, read_by=ReadBy.TAP) for line in way.lines)
 
 
+def tap_time(journal: Journal, now: float) -> float:
+    """Return the time of a tap made now, later than the tap before it: what shares a time is undone together."""
+    last = journal.lines[-1] if journal.lines else None
+    is_later = last is None or last.read_by is not ReadBy.TAP or now > last.time
+    return now if is_later or last is None else math.nextafter(last.time, math.inf)
+
+
 def undo_lines(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:
-    """Return the lines that undo the last ruling and the moves inferred for it in its round.
+    """Return the lines that undo the last ruling, with the moves inferred for it or made by the same tap in its round.
 
     scored: whether a scored round may be reopened; raises RoundScoredError otherwise.
     """
@@ -206,8 +214,8 @@ def undo_lines(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...
         raise RoundScoredError
     lines, before = journal.lines[::-1], journal.match.history[-2::-1]
     in_round = sum(1 for _ in takewhile(lambda step: step.state.phase in IN_ROUND, before))
-    inferred = _inferred(zip(lines[1:], lines, strict=False))
-    return (Line(Undo(), ReadBy.TAP, now),) * max(1, min(len(lines), 1 + min(in_round, inferred)))
+    together = _together(zip(lines[1:], lines, strict=False))
+    return (Line(Undo(), ReadBy.TAP, now),) * max(1, min(len(lines), 1 + min(in_round, together)))
 
 
 def redo_lines(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
@@ -218,17 +226,18 @@ def redo_lines(undone: Sequence[Line]) -> tuple[tuple[Line, ...], tuple[Line, ..
     if not undone:
         raise NothingToRedoError
     lines = tuple(undone[::-1])
-    count = min(len(lines), 1 + _inferred(pairwise(lines)))
+    count = min(len(lines), 1 + _together(pairwise(lines)))
     return lines[:count], lines[count:][::-1]
 
 
-def _inferred(steps: Iterable[tuple[Line, Line]]) -> int:
-    """Return in how many leading pairs one line was inferred for the other."""
-    return sum(1 for _ in takewhile(lambda step: _is_inferred_for(*step), steps))
+def _together(steps: Iterable[tuple[Line, Line]]) -> int:
+    """Return in how many leading pairs one line was inferred for the other or made by the same tap."""
+    return sum(1 for _ in takewhile(lambda step: _is_one_ruling(*step), steps))
 
 
-def _is_inferred_for(line: Line, other: Line) -> bool:
-    return line.read_by is ReadBy.INFERRED and line.time == other.time
+def _is_one_ruling(line: Line, other: Line) -> bool:
+    by_one_tap = line.read_by is ReadBy.TAP and other.read_by is ReadBy.TAP
+    return line.time == other.time and (line.read_by is ReadBy.INFERRED or by_one_tap)
 
 
 def _crosses_into_scored_round(journal: Journal) -> bool:

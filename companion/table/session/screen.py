@@ -67,11 +67,13 @@ class Screen:
         self._ruling, self._history = None, ()
         self._updates.publish(UpdateKind.MATCH)
 
-    def speak(self, voice: Voice) -> None:
-        """Use another language from now on."""
+    def speak(self, voice: Voice, session: Session | None) -> None:
+        """Use another language from now on, for the last ruling as well."""
         self.voice = voice
         self._history = ()
         self._notices.clear()
+        if self._ruling is not None and session is not None:
+            self._ruling = voice.reworded(self._ruling, session.journal)
 
     def show(self, step: Advance) -> tuple[Ruling, ...]:
         """Publish a step's announcements, ask its question, and return its rulings."""

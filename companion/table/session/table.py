@@ -12,6 +12,7 @@ from companion.caller import Caller
 from companion.cards import Card, EditionName
 from companion.journal import Journal, Line, Reading
 from companion.records import Batch, StoreError
+from companion.referee.errors import RefereeError
 from companion.referee.match import Match, spelled_move
 from companion.referee.moves import Amend, Flip, Move, Play, Start
 from companion.referee.state import Header, State
@@ -29,6 +30,7 @@ from companion.table.session.corrections import (
     redo_lines,
     removal_lines,
     taken_back_lines,
+    tap_time,
     undo_lines,
 )
 from companion.table.session.errors import (
@@ -131,24 +133,36 @@ class Table:
             self._look_afresh()
             self._screen.camera_is(None, self._clock())
 
-    def tap(self, move: Move, picture: Picture = None) -> Outcome:
+    def tap(self, move: Move, picture: Picture = None, *, then: Move | None = None) -> Outcome:
         """Process a tapped or typed move. `by` names who taps, if it matters.
 
-        picture: the picture it was read from, stored with its ruling. While a question about the card is open, a typed
-        card answers it. Raises NoMatchError; RefereeError if the rules refuse it, without any change.
+        picture: the picture it was read from, stored with its ruling. then: a second move of the same tap, made if it
+        is legal after the first; both are undone together. While a question about the card is open, a typed card
+        answers it. Raises NoMatchError; RefereeError if the rules refuse it, without any change.
         """
         # Reduce pictures before taking the lock.
         reading = reading_behind(picture, self._clock())
         with self._lock:
-            session = self._running()
-            move = spelled_move(session.state.header, move)
-            if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
-                question = self._screen.question
-                named = None if question is None else typed(session, question, move, self._clock())
-                if named is not None:
-                    return self._advance(named.pending, corrections=named.corrections)
-            tapped = Tap(self._clock(), move, reading=None if reading is None else reading.id)
-            return self._add(Pending(tapped), readings=() if reading is None else (reading,), must_fit=True)
+            now = tap_time(self._running().journal, self._clock())
+            outcome = self._tapped(move, reading, now)
+            if then is None or outcome.question is not None:
+                return outcome
+            try:
+                second = self._tapped(then, None, now)
+            except RefereeError:
+                return outcome
+            return Outcome((*outcome.rulings, *second.rulings), second.question)
+
+    def _tapped(self, move: Move, reading: Reading | None, now: float) -> Outcome:
+        session = self._running()
+        move = spelled_move(session.state.header, move)
+        if isinstance(move, Start | Play | Flip) and len(session.pending) == 1:
+            question = self._screen.question
+            named = None if question is None else typed(session, question, move, now)
+            if named is not None:
+                return self._advance(named.pending, corrections=named.corrections)
+        tapped = Tap(now, move, reading=None if reading is None else reading.id)
+        return self._add(Pending(tapped), readings=() if reading is None else (reading,), must_fit=True)
 
     def answer(self, question_id: int, answer: Card | int) -> Outcome:
         """Settle a question by the index of a choice, or by the card that landed, offered or not.
@@ -290,7 +304,7 @@ class Table:
     def set_caller(self, caller: Caller) -> None:
         """Use another language from now on, for the history as well."""
         with self._lock:
-            self._screen.speak(Voice(caller))
+            self._screen.speak(Voice(caller), self._session)
             self._notice()
             if self._session is not None:
                 self._advance(self._session.pending)
