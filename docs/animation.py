@@ -37,11 +37,10 @@ BEFORE, AFTER = 8.0, 3.0
 PATIENCE = 240.0
 QUALITY = 55
 
-# Moves the camera's picture to the top of its column, where it is in view.
+# Moves the history to the top of its column, where it is in view.
 LAYOUT = """
-.table-page .camera-panel { order: -1; }
 .table-page .race-panel { display: none; }
-.table-page .history-panel { order: -1; min-height: 150px; }
+.table-page .history-panel { order: -1; }
 """
 
 # Marks where the correction taps, as a finger would be seen.

@@ -220,7 +220,6 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
     page.evaluate("localStorage.setItem('language', 'de')")
     page.reload()
     page.wait_for_selector("#palette .tile")
-    assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
     for button in page.locator("#actions button:visible, #palette button:visible, [data-act=undo]").all():
         box = button.bounding_box()
         assert box is not None
@@ -379,6 +378,69 @@ def test_an_amendment_says_first_what_no_longer_stands(playing: Server, open_as:
     page.click("dialog .primary")
     expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 8")
     turn(page, "Ben")
+
+
+def test_an_amendment_to_a_card_that_does_not_match_can_be_let_stand(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 9")
+    page.click('.line[data-n="2"]')
+    page.click("#amend")
+    pick(page, "blue 8")
+    expect(page.locator("dialog")).to_contain_text("does not match")
+    page.click("dialog .primary")
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "blue 8")
+    expect(page.locator("#caption")).to_contain_text("Ann: blue 8 instead of red 9.")
+
+
+def test_one_undo_takes_back_what_one_tap_did(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.click('[data-act="draw-pass"]')
+    turn(page, "Ben")
+    lay(page, "wild draw four", "green")
+    expect(page.locator(".in-force")).to_contain_text("green")
+    page.click('[data-act="undo"]')
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 5")
+    turn(page, "Ben")
+    page.click('[data-act="undo"]')
+    turn(page, "Ann")
+    expect(page.locator(".line")).to_have_count(1)
+
+
+def test_an_items_consequence_stays_readable_when_its_colour_was_tapped(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.evaluate(
+        """() => {
+          window.scenes = [];
+          new MutationObserver(() => {
+            const scene = document.querySelector('.theatre');
+            const words = scene ? scene.querySelector('.theatre-what')?.textContent ?? '' : '-';
+            const color = document.querySelector('.in-force').textContent;
+            if (scene) window.scenes.push(`${words} / ${color}`);
+          }).observe(document.body, { childList: true, subtree: true, characterData: true });
+        }"""
+    )
+    lay(page, "wild item box")
+    lay(page, "wild draw four", "blue")  # turned up: a bob-omb, with its colour in the same tap
+    expect(page.locator(".in-force")).to_contain_text("blue")
+    shown = page.evaluate("window.scenes")
+    assert "draws two" in shown[-1]
+    assert shown[-1].endswith("/ blue"), "the scene is still there once the colour is chosen"
+    page.locator(".theatre").wait_for(state="detached")
+    lay(page, "wild item box")
+    lay(page, "blue 3")  # a lightning
+    page.wait_for_selector(".theatre-lightning")
+    assert page.locator(".theatre").count() == 1
+    page.keyboard.press("Escape")
+    expect(page.locator(".theatre")).to_have_count(0)
+
+
+def test_nothing_moves_on_a_calm_screen(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, reduced_motion="reduce")
+    page.wait_for_selector("#palette .tile")
+    lay(page, "wild item box")
+    lay(page, "green 3")
+    expect(page.locator('[data-act="target-Ben"]')).to_be_visible()
+    assert page.locator(".theatre").count() == 0
 
 
 def test_one_tap_says_whose_a_line_was(playing: Server, open_as: Open) -> None:

@@ -1,6 +1,6 @@
 /** The buttons for what a camera cannot see: only those that apply now, and only to who may tap them. */
 
-import { get, post } from "./api.js";
+import { post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { COLORS, shape } from "./card.js";
 import { ask, h } from "./dom.js";
@@ -58,10 +58,13 @@ export async function lay(view, card, { color = null, by = null } = {}) {
   const what = laying(view.state);
   const fits = what !== "play" || by !== null || view.legal.cards.includes(card);
   if (!fits && !(await confirm(t("act.illegal"), t("act.force")))) return false;
-  const done = await move({ do: what, card, ...(fits ? {} : { force: true }), ...(by === null ? {} : { by }) });
-  if (!done) return false;
-  if (color && !done.question && (await get("/api/view")).legal?.color) await move({ do: "color", color });
-  return true;
+  return !!(await move({
+    do: what,
+    card,
+    ...(fits ? {} : { force: true }),
+    ...(by === null ? {} : { by }),
+    ...(color ? { also: { do: "color", color } } : {}),
+  }));
 }
 
 /**
@@ -76,10 +79,7 @@ async function pickAndLay(view, title, by = null) {
 }
 
 /** Draws and passes in one. */
-async function drawAndPass() {
-  const drawn = await move({ do: "draw" });
-  if (drawn && !drawn.question) await move({ do: "pass" });
-}
+const drawAndPass = () => move({ do: "draw", also: { do: "pass" } });
 
 /**
  * Returns what may be tapped now.

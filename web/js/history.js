@@ -4,13 +4,16 @@
  */
 
 import { confirm } from "./actions.js";
-import { post } from "./api.js";
-import { attempt, may } from "./attempt.js";
+import { post, Refused } from "./api.js";
+import { attempt, may, worded } from "./attempt.js";
 import { COLORS, drawCard, handCards, shape } from "./card.js";
 import { ask, fill, h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { mark, person } from "./people.js";
 import { pickCard } from "./picker.js";
+
+/** Why a card is refused that may be let stand all the same. */
+const MISFITS = new Set(["does-not-match", "does-not-stack"]);
 
 /** Moves of which it may be mistaken whose they were. */
 const WHOSE = new Set(["play", "draw", "pass", "flip"]);
@@ -73,14 +76,24 @@ function known(line) {
 }
 
 /**
- * Lets a move have been another one. Where later moves would not stand any more, that is said, with what the table
- * would
- * look like without them, before it is done.
+ * Replaces a move. A card that does not match stands only where that is confirmed. Where later moves become illegal,
+ * the page says so first, with how the table would be without them.
  * @param {number} n @param {import("./answers").MoveBody} move
  */
 async function amend(n, move) {
-  const found = await attempt(() => post("/api/amend/preview", { n, move }));
-  if (!found) return;
+  const found = await attempt(async () => {
+    try {
+      return await post("/api/amend/preview", { n, move });
+    } catch (error) {
+      if (!(error instanceof Refused && MISFITS.has(error.code)) || move.force) throw error;
+      return error;
+    }
+  });
+  if (found === null) return;
+  if (found instanceof Refused) {
+    if (await confirm(worded(found), t("act.force"))) await amend(n, { ...move, force: true });
+    return;
+  }
   if (found.dropped.length) {
     const { top, turn } = found.state;
     const text = [

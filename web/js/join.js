@@ -11,9 +11,9 @@ import { prepare } from "./shell.js";
  * @type {Record<string, { home: string, pages: string[] }>}
  */
 const WAYS = {
-  host: { home: "/", pages: ["table", "camera", "scores", "broadcast"] },
+  host: { home: "/", pages: ["table", "camera", "scores", "broadcast", "tv"] },
   player: { home: "/player", pages: ["player", "table", "camera", "scores"] },
-  viewer: { home: "/table", pages: ["table", "scores", "broadcast"] },
+  viewer: { home: "/table", pages: ["table", "scores", "broadcast", "tv"] },
 };
 const given = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", location.pathname);

@@ -15,13 +15,16 @@ export class Picture {
     this.gone = false;
     /** @type {import("./types").Frame | null} */
     this.waiting = null;
-    place.append(h("div", { class: "live" }, this.image, this.canvas), this.status);
+    this.box = h("div", { class: "live" }, this.image, this.canvas);
+    place.append(this.box, this.status);
   }
 
   /** @param {string | null} name */
   name(name) {
     if (!this.known) this.status.textContent = name ?? t("camera.none");
     this.image.hidden ||= name === null;
+    // A picture that is still on its way is one of the camera before.
+    if (name === null) this.waiting = null;
   }
 
   /**
@@ -61,6 +64,7 @@ export class Picture {
     const { canvas } = this;
     canvas.width = frame.width;
     canvas.height = frame.height;
+    this.box.style.setProperty("--ratio", (frame.width / frame.height).toFixed(4));
     if (frame.pile) outline(canvas, frame.pile, "#ffffff");
   }
 

@@ -11,7 +11,7 @@ import { drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
-import { playItem } from "./theatre.js";
+import { playScene } from "./theatre.js";
 import { keepAwake } from "./wake.js";
 
 const me = await prepare("player");
@@ -28,7 +28,7 @@ live({
     view = /** @type {import("./types").Running} */ (now);
     draw();
   },
-  update: playItem,
+  update: playScene,
 });
 
 function draw() {

@@ -40,8 +40,8 @@ export function angles({ match, seats }) {
 
 /** The exponent of the superellipse that the seats lie on: 2 is an ellipse, many a rectangle. */
 const SQUARE = 4;
-/** From how many players on the seats are drawn smaller. */
-const CROWD = 7;
+/** From how many players on the seats are drawn smaller, and from how many on without what is not needed. */
+const [MANY, CROWD] = [5, 7];
 
 /**
  * Draws the ring.
@@ -57,9 +57,10 @@ export function drawRing(view, how = {}) {
   const way = t(clockwise ? "ring.clockwise" : "ring.counterclockwise");
   const { players } = match;
   const at = angles(view);
+  const size = players.length >= CROWD ? "crowded" : players.length >= MANY ? "many" : "";
   return h(
     "div",
-    { class: `ring-box ${state.direction} ${players.length >= CROWD ? "crowded" : ""}` },
+    { class: `ring-box ${state.direction} ${size}` },
     track(),
     gaps(at).map((direction) => chevron(direction, clockwise)),
     h("p", { class: "visually-hidden" }, way),

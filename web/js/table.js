@@ -3,13 +3,11 @@
 import { actions, acts, buttons, choosing, correctCount, lay, laying, move } from "./actions.js";
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { colorChip, drawCard } from "./card.js";
 import { deckOf } from "./choices.js";
 import { comeAndGo } from "./comings.js";
 import { $, fill, h } from "./dom.js";
 import { drawHistory } from "./history.js";
-import { cardName, t } from "./i18n.js";
-import { flyToPile, flyToSeat } from "./motion.js";
+import { t } from "./i18n.js";
 import { drawPalette } from "./palette.js";
 import { mark } from "./people.js";
 import { Picture } from "./picture.js";
@@ -18,12 +16,14 @@ import { drawPodium, drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
-import { offerChoice, playItem, playRace } from "./theatre.js";
-import { whatNext } from "./voice.js";
+import { animate, drawCaption, drawPile } from "./stage.js";
+import { endScene, offerChoice, playRace, playScene } from "./theatre.js";
 import { keepAwake } from "./wake.js";
 
-/** From how many characters on the caption is set smaller, so that it keeps to its lines. */
-const LONG_CAPTION = 64;
+/** The calls that may come at any moment: they stand below the cards, so that no card moves under a finger. */
+const CALLS = /^(uno|catch|creeper)-/;
+/** Whether this is the page for a television, which is a stage all the time. */
+const TV = document.body.dataset.page === "tv";
 
 const me = await prepare("viewer");
 const picture = new Picture($("#live"));
@@ -48,14 +48,26 @@ fill(
     { type: "button", class: "quiet small-button", id: "full", "aria-pressed": false, onclick: toggleStage },
     t("stage"),
   ),
+  h(
+    "button",
+    { type: "button", class: "quiet small-button", id: "drawer", "aria-expanded": true, onclick: toggleDrawer },
+    t("drawer.close"),
+  ),
+  TV
+    ? h("a", { class: "button quiet small-button", href: "/table" }, t("nav.table"))
+    : h("a", { class: "button quiet small-button", id: "tv", href: "/tv" }, t("tv.title")),
 );
-document.addEventListener("fullscreenchange", () => !document.fullscreenElement && stage(false));
+stage(TV);
+document.addEventListener("fullscreenchange", () => stage(TV || document.fullscreenElement !== null));
 
 addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || !view?.match) return;
-  if (event.key === "Escape" && acting !== null) {
-    acting = null;
-    draw();
+  if (event.key === "Escape") {
+    endScene();
+    if (acting !== null) {
+      acting = null;
+      draw();
+    }
   }
   if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
     event.preventDefault();
@@ -74,10 +86,10 @@ live({
     else if (ended?.id !== view.match.id)
       ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
     draw();
-    if (before?.state && view.state) animate(before);
+    if (before?.state && view.state) animate(before, view);
   },
   update: (update) => {
-    playItem(update);
+    playScene(update);
     if (update.kind === "camera") nameCamera().then(() => view && draw());
   },
   frame: (frame) => picture.show(frame),
@@ -88,20 +100,29 @@ async function nameCamera() {
   if (!camera) return;
   watched = camera.source !== null;
   $("#camera-panel").hidden = !watched;
+  document.body.classList.toggle("watched", watched);
   picture.name(camera.trouble ?? camera.name);
 }
 
 /** @param {boolean} on */
 function stage(on) {
   document.body.classList.toggle("on-stage", on);
-  $("#full").setAttribute("aria-pressed", String(on));
-  $("#full").textContent = t(on ? "stage.leave" : "stage");
+  const full = on && (!TV || document.fullscreenElement !== null);
+  $("#full").setAttribute("aria-pressed", String(full));
+  $("#full").textContent = t(full ? "stage.leave" : "stage");
+}
+
+/** Puts the controls beside the stage away, or shows them again. */
+function toggleDrawer() {
+  const shut = document.body.classList.toggle("drawer-shut");
+  $("#drawer").setAttribute("aria-expanded", String(!shut));
+  $("#drawer").textContent = t(shut ? "drawer.open" : "drawer.close");
 }
 
 /** The table alone on the whole screen, or as a page again. */
 function toggleStage() {
-  const on = !document.body.classList.contains("on-stage");
-  stage(on);
+  const on = $("#full").getAttribute("aria-pressed") !== "true";
+  if (!TV) stage(on);
   if (on) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
 }
@@ -130,26 +151,26 @@ function draw() {
       h("span", {}, t("table.none")),
       may(me.role, "host") && h("a", { class: "button primary", href: "/" }, t("nav.setup")),
     );
-    for (const id of ["top", "ring", "actions", "history", "questions", "prompt", "palette", "back", "podium", "race"])
+    for (const id of [
+      "top",
+      "ring",
+      "actions",
+      "calls",
+      "history",
+      "questions",
+      "prompt",
+      "palette",
+      "back",
+      "podium",
+      "race",
+    ])
       fill($(`#${id}`));
     return;
   }
   const over = state.winners.length > 0;
   document.body.dataset.edition = match.edition;
-  const words = headline();
   document.body.classList.toggle("is-over", over);
-  fill(
-    $("#caption"),
-    h(
-      "div",
-      { class: "caption-lines" },
-      words.map((sentence, i) => [
-        i > 0 && " ",
-        h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
-      ]),
-    ),
-  );
-  $("#caption").classList.toggle("caption-long", words.join(" ").length > LONG_CAPTION);
+  drawCaption(view);
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   if (view.camera.other_deck) news.push(t("helper.other deck"));
   fill(
@@ -161,16 +182,7 @@ function draw() {
     $("#questions"),
     view.questions.map((question) => drawQuestion(question, view, me)),
   );
-  fill(
-    $("#top"),
-    drawCard(state.top),
-    h(
-      "div",
-      { class: "in-force" },
-      state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
-      state.color ? colorChip(state.color) : h("span", { class: "soft" }, t("table.nocolor")),
-    ),
-  );
+  drawPile(state);
   fill(
     $("#ring"),
     drawRing(view, {
@@ -190,35 +202,6 @@ function draw() {
   offerChoice(choosing(view, me));
   playRace(view);
 }
-
-/** Shows what has changed as movement: a card laid, cards drawn. @param {import("./types").Running} before */
-function animate(before) {
-  const seat = (/** @type {string | null | undefined} */ player) =>
-    player ? document.querySelector(`#ring [data-player="${CSS.escape(player)}"]`) : null;
-  const [old, { state, history }] = [before.state, view];
-  const last = history.at(-1);
-  const longer = history.length > before.history.length;
-  if (longer && last?.move.card && state.top) flyToPile(document.querySelector("#top .card"), seat(last.player));
-  if (!longer || state.round !== old.round) return;
-  for (const [player, count] of Object.entries(state.hands))
-    if (count > old.hands[player]) flyToSeat($("#top"), seat(player), count - old.hands[player]);
-}
-
-/** What was ruled last and what comes next, in the largest words: it is never empty. @returns {string[]} */
-function headline() {
-  const { ruling, history } = view;
-  const last = history.at(-1);
-  const said = [...(ruling?.sentences ?? [])];
-  if (!said.length && last) {
-    const what = last.move.card
-      ? capital(`${cardName(last.move.card)}.`)
-      : t(`told.${last.move.do}`, { player: last.player ?? "" });
-    said.push(what);
-  }
-  return [...said, ...whatNext(view, said)];
-}
-
-const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A tap on a seat means that this one acted, or is meant. @param {string} player */
 function tapSeat(player) {
@@ -251,10 +234,10 @@ function drawActing() {
     });
   const back = all.filter((one) => ["undo", "redo"].includes(one.id));
   const rare = all.filter((one) => one.rare);
-  fill(
-    $("#actions"),
-    buttons(acting === null ? all.filter((one) => !rare.includes(one) && !back.includes(one)) : actingButtons(acting)),
-  );
+  const calls = all.filter((one) => CALLS.test(one.id));
+  const aside = new Set([...back, ...rare, ...calls]);
+  fill($("#actions"), buttons(acting === null ? all.filter((one) => !aside.has(one)) : actingButtons(acting)));
+  fill($("#calls"), buttons(calls));
   fill($("#back"), buttons(back));
   fill(
     $("#palette"),

@@ -1,63 +1,141 @@
-/** A moment of theatre: for what the item box turned up, and for the karts when a round was scored. */
+/** Scenes over the table: what the item box turned up, UNO, and the karts when a round was scored. */
 
 import { itemIcon } from "./card.js";
 import { fill, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { moves } from "./motion.js";
+import { mark, personColor } from "./people.js";
 import { drawRace } from "./race.js";
 
-/** How long an item is shown at least, also where what it asks for is chosen at once. */
-const SECONDS = 2.4;
-const RACE_SECONDS = 5;
+/** How long a scene is shown, in seconds. An item that asks for a choice stays until that is made. */
+const SECONDS = { item: 1.9, uno: 1.3, race: 4 };
 
-/** @type {HTMLElement | null} */
-let scene = null;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let ending;
+/** Shows one scene at a time: another one takes its place. */
+class Theatre {
+  constructor() {
+    /** @type {HTMLElement | null} */
+    this.scene = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** When the scene ends, in ms of the page. */
+    this.until = 0;
+    /** Those who wait for the end of the scene. @type {(() => void)[]} */
+    this.waiting = [];
+    /** The match and the totals that were shown last. */
+    this.shown = { match: "", scores: /** @type {Record<string, number> | null} */ (null) };
+  }
 
-/** When the scene began, in ms of the page. */
-let began = 0;
+  /**
+   * Shows a scene over the table, or over the place that a page has for it: the buttons beside it stay free. It ends
+   * by time, by a tap on it, or by Escape.
+   * @param {HTMLElement} scene
+   * @param {number} seconds
+   */
+  show(scene, seconds) {
+    const place = document.querySelector(".table-page .felt, .scene-place");
+    if (!place || !moves()) return;
+    this.end();
+    this.scene = scene;
+    place.append(scene);
+    scene.addEventListener("pointerdown", (event) => {
+      if (!(/** @type {Element} */ (event.target).closest("button"))) this.end();
+    });
+    this.until = performance.now() + seconds * 1000;
+    this.endIn(this.until - performance.now());
+  }
+
+  /** @param {number} milliseconds */
+  endIn(milliseconds) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.end(), Math.max(0, milliseconds));
+  }
+
+  /** Ends the scene. */
+  end() {
+    clearTimeout(this.timer);
+    this.scene?.remove();
+    this.scene = null;
+    for (const go of this.waiting.splice(0)) go();
+  }
+
+  /** Resolves at the end of the scene; at once without one. @returns {Promise<void>} */
+  over() {
+    return this.scene ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve();
+  }
+}
+
+const theatre = new Theatre();
+
+/** Ends the scene that is shown. */
+export const endScene = () => theatre.end();
+
+/** Resolves when no scene is shown. */
+export const sceneOver = () => theatre.over();
 
 /**
- * Shows a scene over the table, or over the page where there is none: the buttons beside the table stay free. It ends
- * by time, or by a tap on it.
- * @param {HTMLElement} element
- * @param {number} seconds
+ * Shows the scene of an update, if there is one.
+ * @param {import("./types").Update} update
  */
-function show(element, seconds) {
-  end();
-  scene = element;
-  (document.querySelector(".table-page .felt") ?? document.body).append(element);
-  element.addEventListener("pointerdown", tapped);
-  began = performance.now();
-  ending = setTimeout(end, seconds * 1000);
+export function playScene(update) {
+  if (update.kind !== "ruling") return;
+  const effects = update.ruling?.effects ?? [];
+  const item = effects.find((one) => one.effect === "item");
+  const uno = effects.find((one) => one.effect === "uno");
+  if (item) theatre.show(drawItem(item, effects, update.sentences), SECONDS.item);
+  else if (uno) theatre.show(drawUno(uno.player), SECONDS.uno);
 }
 
-/** @param {Event} event */
-function tapped(event) {
-  if (!(/** @type {Element} */ (event.target).closest("button"))) end();
-}
-
-function end() {
-  clearTimeout(ending);
-  scene?.remove();
-  scene = null;
-}
-
-/** Shows the item of an update's ruling, if there is one. @param {import("./types").Update} update */
-export function playItem(update) {
-  const effect = update.ruling?.effects.find((one) => one.effect === "item");
-  if (!effect || update.kind !== "ruling") return;
-  show(
+/**
+ * The scene of an item: it comes in with a movement of its own and strikes those whom it concerns.
+ * @param {import("./types").Effect} effect
+ * @param {import("./types").Effect[]} effects
+ * @param {string[]} sentences
+ */
+function drawItem(effect, effects, sentences) {
+  const again = effects.some((one) => one.effect === "again");
+  const struck = effects.filter((one) => one.effect === "draw" && one.count);
+  const cast = [
+    ...(again ? [{ player: effect.player, note: "" }] : []),
+    ...struck.map(({ player, count }) => ({ player, note: `+${count}` })),
+  ];
+  return h(
+    "div",
+    { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
+    h("div", { class: "theatre-rays" }),
     h(
       "div",
-      { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
-      h("div", { class: "theatre-rays" }),
+      { class: "theatre-run" },
       h("div", { class: "theatre-item" }, itemIcon(effect.item)),
-      h("p", { class: "theatre-name" }, t(`item.${effect.item}`)),
-      h("p", { class: "theatre-what" }, update.sentences.slice(1).join(" ")),
-      h("div", { class: "theatre-choice row" }),
+      cast.map(({ player, note }, nth) =>
+        h(
+          "div",
+          {
+            class: `theatre-person ${note ? "theatre-struck" : "theatre-again"}`,
+            vars: { "--color": personColor(player), "--nth": nth },
+          },
+          mark(player),
+          h("strong", {}, note || player),
+        ),
+      ),
     ),
-    SECONDS,
+    h("p", { class: "theatre-name" }, t(`item.${effect.item}`)),
+    h("p", { class: "theatre-what" }, sentences.slice(1).join(" ")),
+    h("div", { class: "theatre-choice row" }),
+  );
+}
+
+/** @param {string} player */
+function drawUno(player) {
+  return h(
+    "div",
+    { class: "theatre theatre-uno", "aria-hidden": "true", vars: { "--scene": personColor(player) } },
+    h("div", { class: "theatre-rays" }),
+    h(
+      "p",
+      { class: "theatre-cry" },
+      ["U", "N", "O", "!"].map((letter) => h("span", {}, letter)),
+    ),
+    h("p", { class: "theatre-name" }, mark(player), " ", player),
   );
 }
 
@@ -66,10 +144,10 @@ export function playItem(update) {
  * @param {import("./actions.js").Action[]} choices
  */
 export function offerChoice(choices) {
-  const place = scene?.querySelector(".theatre-choice");
+  const place = theatre.scene?.querySelector(".theatre-choice");
   if (!place) return;
-  clearTimeout(ending);
-  if (!choices.length) ending = setTimeout(end, Math.max(0, began + SECONDS * 1000 - performance.now()));
+  if (choices.length) clearTimeout(theatre.timer);
+  else theatre.endIn(theatre.until - performance.now());
   // The same buttons are on the page beneath for who does not point.
   fill(
     place,
@@ -82,7 +160,7 @@ export function offerChoice(choices) {
           tabindex: "-1",
           "data-choose": one.id,
           onclick: async () => {
-            end();
+            theatre.end();
             await one.do();
           },
         },
@@ -93,17 +171,14 @@ export function offerChoice(choices) {
   );
 }
 
-/** The match and the totals that were shown last. */
-let shown = { match: "", scores: /** @type {Record<string, number> | null} */ (null) };
-
 /** Lets the karts drive where a round has been scored. @param {import("./types").Running} view */
 export function playRace({ match, state }) {
-  const before = shown.match === match.id ? shown.scores : null;
-  shown = { match: match.id, scores: state.scores };
+  const before = theatre.shown.match === match.id ? theatre.shown.scores : null;
+  theatre.shown = { match: match.id, scores: state.scores };
   const risen = before && match.players.some((/** @type {string} */ player) => state.scores[player] > before[player]);
-  if (!risen || match.scoring === "single-round") return;
+  if (!risen || match.scoring === "single-round" || state.winners.length) return;
   const place = h("div", { class: "theatre-race" }, drawRace({ ...match, scores: before, winners: [] }));
-  show(h("div", { class: "theatre theatre-scored", "aria-hidden": "true" }, place), RACE_SECONDS);
+  theatre.show(h("div", { class: "theatre theatre-scored", "aria-hidden": "true" }, place), SECONDS.race);
   requestAnimationFrame(() =>
     requestAnimationFrame(() => fill(place, drawRace({ ...match, scores: state.scores, winners: state.winners }))),
   );

@@ -14,6 +14,7 @@ from companion.server.api.assets import Assets
 PAGES = {
     "/": "setup",
     "/table": "table",
+    "/tv": "tv",
     "/player": "player",
     "/scores": "scores",
     "/scan": "scan",

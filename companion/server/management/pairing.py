@@ -74,6 +74,7 @@ class InvitedPage(Enum):
     CAMERA = "camera"
     SCORES = "scores"
     BROADCAST = "broadcast"
+    TV = "tv"
 
 
 class InvitationBody(Body):

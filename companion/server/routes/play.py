@@ -77,9 +77,14 @@ class MoveBody(Body):
 
 
 class TapBody(MoveBody):
-    """A move made now. scan: of a hand, the id that reading its picture returned; the picture is then kept."""
+    """A move made now.
+
+    scan: of a hand, the id that reading its picture returned; the picture is then kept. also: a second move of the same
+    tap, made if it is legal after the first; one undo takes back both.
+    """
 
     scan: str | None = Field(default=None, max_length=40)
+    also: MoveBody | None = None
 
 
 class AnswerBody(Body):
@@ -190,9 +195,10 @@ def get_picture(picture: str) -> Response:
 def tap(body: TapBody) -> OutcomeAnswer:
     """Make a move that the camera does not or did not see."""
     move = _own(known_guest(), body.move())
+    then = None if body.also is None else _own(known_guest(), body.also.move())
     picture = None if body.scan is None or not isinstance(move, moves.Hand) else services().scans.find(body.scan)
     with _refusals():
-        outcome = services().table.tap(move, picture)
+        outcome = services().table.tap(move, picture, then=then)
     if isinstance(move, moves.Join | moves.Rename) and (state := services().table.state) is not None:
         services().people.meet(state.players)
     return outcome_answer(outcome)

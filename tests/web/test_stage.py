@@ -1,0 +1,130 @@
+"""The stage: no part of the table lies on another one, on any screen, and what must be tapped is in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+from browsing import Open, Server, lay
+from playwright.sync_api import BrowserContext, Page, expect
+from test_table_page import begin, overlaps
+
+from companion.cards import Card
+from companion.referee import moves
+from companion.server.access.guests import Role
+
+SIZES = [(360, 640), (390, 844), (844, 390), (1024, 768), (1280, 800), (1920, 1080)]
+
+# The parts that scroll by themselves, and the largest buttons that are not in view.
+INNER_SCROLLING = """() => [...document.querySelectorAll('main, main *')].filter((one) => {
+  const { overflowX, overflowY } = getComputedStyle(one);
+  return (/auto|scroll/.test(overflowY) && one.scrollHeight > one.clientHeight + 1)
+    || (/auto|scroll/.test(overflowX) && one.scrollWidth > one.clientWidth + 1);
+}).map((one) => one.id || one.className)"""
+
+PARTS = ".seat, #top > .card, .in-force, #caption, #palette, #live .live"
+
+
+def assert_well_laid_out(page: Page, size: tuple[int, int]) -> None:
+    assert overlaps(page, PARTS) == []
+    assert page.evaluate(INNER_SCROLLING) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    felt, within = page.locator(".felt").bounding_box(), page.locator(".seat").all()
+    assert felt is not None
+    for seat in within:
+        box = seat.bounding_box()
+        assert box is not None
+        assert felt["y"] <= box["y"], seat.inner_text()
+        assert box["y"] + box["height"] <= felt["y"] + felt["height"], seat.inner_text()
+        assert felt["x"] <= box["x"], seat.inner_text()
+        assert box["x"] + box["width"] <= felt["x"] + felt["width"], seat.inner_text()
+
+
+def assert_in_view(page: Page, size: tuple[int, int], selector: str) -> None:
+    box = page.locator(selector).bounding_box()
+    assert box is not None
+    assert box["y"] >= 0, selector
+    assert box["y"] + box["height"] <= size[1], selector
+    foot = page.locator(".bar nav").bounding_box()
+    if foot is not None and foot["y"] > size[1] / 2:
+        assert box["y"] + box["height"] <= foot["y"] + 1, selector
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_part_of_the_table_lies_on_another(size: tuple[int, int], server: Server, open_as: Open) -> None:
+    begin(server, 2)
+    page = open_as(Role.HOST, viewport={"width": size[0], "height": size[1]})
+    for players in (2, 4, 7, 10):
+        begin(server, players, "red 5", "red draw two")
+        expect(page.locator(".seat")).to_have_count(players)
+        expect(page.locator("#top .card")).to_have_attribute("aria-label", "red draw two")
+        assert_well_laid_out(page, size)
+        assert_in_view(page, size, '[data-act="draw-pass"]')
+        smallest = page.evaluate(
+            "() => Math.min(...[...document.querySelectorAll('#palette .palette-large .tile')].map((tile) =>"
+            " Math.min(tile.getBoundingClientRect().width, tile.getBoundingClientRect().height)))"
+        )
+        assert smallest >= 44
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1280, 800), (1920, 1080)])
+def test_the_camera_picture_is_part_of_the_stage(
+    size: tuple[int, int], server: Server, device: Callable[..., BrowserContext]
+) -> None:
+    server.services.camera.choose("phone")
+    context = device(viewport={"width": size[0], "height": size[1]})
+    page = context.new_page()
+    begin(server, 4, "red 5", "red 7")
+    page.goto(server.invitation(Role.HOST))
+    page.wait_for_selector(".seat")
+    noise = np.random.default_rng(1).integers(0, 255, (720, 1280, 3), np.uint8)
+    picture = cv2.imencode(".jpg", noise)[1].tobytes()
+    kind = {"Content-Type": "image/jpeg"}
+    answer = context.request.post(f"{server.url}/api/camera/frames", data=picture, headers=kind)
+    assert answer.ok, answer.text()
+    expect(page.locator(".felt #live img")).to_be_visible()
+    assert_well_laid_out(page, size)
+
+
+def test_the_cards_stay_in_place_when_uno_can_be_called(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    lay(page, "red 9")
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 9")
+    before = page.locator('#palette [data-card="red 2"]').bounding_box()
+    playing.services.table.tap(moves.Count("Ben", 2))
+    expect(page.locator('[data-act="uno-Ben"]')).to_be_visible()
+    assert page.locator('#palette [data-card="red 2"]').bounding_box() == before
+
+
+def test_the_caption_has_a_fixed_place(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.wait_for_selector("#caption span")
+    before = page.locator("#caption").bounding_box()
+    for card in ("wild item box", "blue 3"):  # turns up the longest ruling: lightning
+        playing.services.table.tap((moves.Play if card.startswith("wild") else moves.Flip)(Card.parse(card)))
+    expect(page.locator("#caption")).to_contain_text("Everyone but Ann draws one")
+    assert page.locator("#caption").bounding_box() == before
+    lines = page.locator(".caption-lines")
+    assert lines.evaluate("({scrollHeight, clientHeight}) => scrollHeight - clientHeight") <= 4
+
+
+def test_the_television_has_a_page_of_its_own(playing: Server, open_as: Open) -> None:
+    size = (1920, 1080)
+    screen = open_as(Role.VIEWER, page="tv", viewport={"width": size[0], "height": size[1]})
+    expect(screen.locator(".seat")).to_have_count(3)
+    expect(screen.locator("header.bar")).to_be_hidden()
+    expect(screen.locator(".side")).to_be_hidden()
+    letters = screen.locator("#caption .caption-lines").evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
+    assert letters >= size[1] / 18  # about 3 cm on a screen of 50 inches
+    playing.services.table.tap(moves.Play(Card.parse("red 7")))
+    expect(screen.locator("#top .card")).to_have_attribute("aria-label", "red 7")
+    host = open_as(Role.HOST, page="tv", viewport={"width": 1280, "height": 800})
+    lay(host, "red 9")
+    assert host.evaluate("document.documentElement.scrollHeight") <= 800
+    assert_well_laid_out(host, (1280, 800))
+    host.click("#drawer")
+    expect(host.locator(".side")).to_be_hidden()
+    host.click("#drawer")
+    expect(host.locator("#palette .tile").first).to_be_visible()
