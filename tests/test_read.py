@@ -52,6 +52,21 @@ def test_json_has_a_line_per_picture_as_promised(pictures: Path) -> None:
             assert np.array(card["quad"]).shape == (4, 2)
 
 
+def test_cards_without_colors_are_not_named(pictures: Path, tmp_path: Path) -> None:
+    """Also where a lamp tints the grey picture; points are not added up, and the exit status says so."""
+    grey = cv2.cvtColor(cv2.imread(str(pictures / "hand.jpg")), cv2.COLOR_BGR2GRAY)[..., None]
+    assert run("read", pictures / "hand.jpg")[0] == 0
+    for name, light in (("night", (1, 1, 1)), ("lamp", (0.7, 0.9, 1))):
+        cv2.imwrite(str(tmp_path / f"{name}.jpg"), (grey * np.array(light)).astype(np.uint8))
+        status, out, said = run("read", "--json", tmp_path / f"{name}.jpg")
+        assert (status, json.loads(out)["cards"]) == (1, [])
+        assert "the picture has no colours" in said
+        for command in (["score"], ["score", "--one-hand"]):
+            status, out, said = run(*command, tmp_path / f"{name}.jpg")
+            assert (status, "no colours" in said) == (1, True)
+            assert "together" not in out
+
+
 def test_every_reading_that_is_not_beyond_doubt_names_its_runner_up(tmp_path: Path) -> None:
     scenes = SceneMaker(5, (800, 600), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1)
     clear = scenes.make(Layout.CASCADE).image

@@ -18,6 +18,7 @@ from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detecto
 from companion.decks.service.membership import DeckFit
 from companion.vision.capture.image_files import PictureError, load_picture, pictures_in
 from companion.vision.core.sightings import UNSURE_BELOW, Sighting
+from companion.vision.imaging.motion import is_colorless
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.hand_merging import read_hand
 
@@ -69,7 +70,7 @@ def read(
 ) -> None:
     """Name the cards in pictures, given as files, folders or patterns.
 
-    An unreadable file is named and skipped; the exit status is then 1.
+    An unreadable file, or a picture without colours, is named and skipped; the exit status is then 1.
     """
     total = _run(_detector(edition, model, deck), images, as_json, draw, fit=_fit(deck))
     raise SystemExit(1 if total is None else 0)
@@ -114,11 +115,13 @@ def _score_one_hand(
 ) -> None:
     failed = False
     seen: list[list[Sighting]] = []
-    for _, image in _pictures(images):
+    for path, image in _pictures(images):
         if isinstance(image, PictureError):
             failed = True
             continue
-        seen.append(detector.detect(image))
+        sightings = _in_color(path, image, detector.detect(image))
+        failed = failed or sightings is None
+        seen.append(sightings or [])
     hand = read_hand(seen, expect, edition)
     for held in hand.cards:
         click.echo(_line(held.sighting))
@@ -139,6 +142,16 @@ def _pictures(images: Sequence[str]) -> Iterator[tuple[Path, NDArray[np.uint8] |
             yield path, error
 
 
+def _in_color(path: Path, image: NDArray[np.uint8], sightings: list[Sighting]) -> list[Sighting] | None:
+    """Return the cards, None if the picture has no colours to name them by, which is then said."""
+    if not sightings or not is_colorless(image, [sighting.quad for sighting in sightings]):
+        return sightings
+    click.echo(
+        f"{path}: the picture has no colours, so no card is named: switch night mode off, or a light on", err=True
+    )
+    return None
+
+
 def _run(
     detector: CardDetector,
     images: Sequence[str],
@@ -147,14 +160,16 @@ def _run(
     expect: int | None = None,
     fit: DeckFit | None = None,
 ) -> int | None:
-    """Print what each picture shows; return the sum of points, None if a picture was unreadable."""
+    """Print what each picture shows; return the sum of points, None if a picture was unreadable or without colours."""
     total, failed = 0, False
     several = len(picture_files(images)) > 1
     for path, image in _pictures(images):
         if isinstance(image, PictureError):
             failed = True
             continue
-        sightings = detector.detect(image)
+        colored = _in_color(path, image, detector.detect(image))
+        failed = failed or colored is None
+        sightings = colored or []
         if fit is not None:
             fit.see(image, sightings)
         if any(sighting.mirrored for sighting in sightings):
@@ -163,7 +178,7 @@ def _run(
         total += points
         if as_json:
             click.echo(json.dumps({"image": str(path), "cards": [*map(_row, sightings)], "points": points}))
-        else:
+        elif colored is not None:
             names = ", ".join(_line(sighting) for sighting in sightings) or "no card"
             click.echo(f"{path}: {names}: {points} points")
             if expect is not None and expect != len(sightings):

@@ -52,6 +52,15 @@ def test_the_picture_of_a_confirmed_hand_is_kept(playing: FlaskClient, join: Joi
     assert viewer.get(f"/api/matches/nothing/pictures/{hand['picture']}").status_code == 404
 
 
+def test_a_grey_picture_of_a_hand_is_refused(playing: FlaskClient, reader: StubReader) -> None:
+    end_round(playing)
+    reader.cards = ["red 7"]
+    grey = cv2.imencode(".jpg", np.random.default_rng(0).integers(0, 255, (180, 320), np.uint8))[1].tobytes()
+    form = {"pictures": [(io.BytesIO(jpeg()), "1.jpg"), (io.BytesIO(grey), "2.jpg")]}
+    answer = playing.post("/api/hands/read?player=Ben", data=form)
+    assert (answer.status_code, answer.json["error"]) == (422, "no-colors")
+
+
 def test_of_several_pictures_the_one_that_shows_most_is_kept(playing: FlaskClient, reader: StubReader) -> None:
     end_round(playing)
     reader.by_width = {400: ["red 7", "red 8", "red 9"]}

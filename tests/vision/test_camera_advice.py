@@ -57,6 +57,12 @@ def test_an_empty_table_has_no_pile_and_a_dark_one_is_dark() -> None:
     assert advise(table() // 6, seen()).hindrance is Obstacle.DARK
 
 
+def test_a_camera_in_night_mode_has_no_colors_and_no_lamp_to_blame() -> None:
+    grey = np.repeat(cv2.cvtColor(table(), cv2.COLOR_BGR2GRAY)[..., None], 3, axis=2)
+    assert advise(grey, seen()).hindrance is Obstacle.COLORLESS
+    assert advise(np.full_like(grey, 255), []).hindrance is Obstacle.NO_PILE
+
+
 def test_small_cards_ask_for_a_nearer_camera() -> None:
     small = FLAT[0] + (FLAT - FLAT[0]) * np.float32(0.31)
     advice = advise(table(small), seen(small))

@@ -10,6 +10,7 @@ from companion.server.core.errors import RefusalError
 from companion.server.services.services import Services
 from companion.table.state.stored_pictures import kept_picture
 from companion.vision.core.geometry import Image
+from companion.vision.imaging.motion import is_colorless
 from companion.vision.recognition.hand_merging import HandReading, read_hand
 
 
@@ -22,7 +23,7 @@ class Scan:
 
 
 def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Scan:
-    """Read a hand from pictures of it, (H, W, 3) uint8 BGR; raises RefusalError where the player is not playing."""
+    """Read a hand from pictures of it, (H, W, 3) uint8 BGR; raises RefusalError where the player is not playing or a picture is grey."""
     state = own.table.state
     detect = own.reader()
     expected = None
@@ -31,7 +32,12 @@ def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Sca
             raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
         expected = state.hands[state.header.seat(player)]
     edition = None if state is None else state.header.edition.base
-    return Scan(read_hand([detect(image) for image in images], expected, edition), expected)
+    seen = [detect(image) for image in images]
+    if any(
+        is_colorless(image, [one.quad for one in found]) for image, found in zip(images, seen, strict=True) if found
+    ):
+        raise RefusalError(422, "no-colors", "The picture has no colours. Switch night mode off, or a light on.")
+    return Scan(read_hand(seen, expected, edition), expected)
 
 
 def hold_picture(own: Services, images: Sequence[Image], hand: HandReading) -> str | None:

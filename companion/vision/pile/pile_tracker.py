@@ -136,7 +136,7 @@ class PileTracker:
         def seen(image: Image) -> list[Sighting]:
             found = detect(image)
             if found:
-                self._colorless = is_colorless(image)
+                self._colorless = is_colorless(image, [sighting.quad for sighting in found])
             return [] if self._colorless else found
 
         return seen

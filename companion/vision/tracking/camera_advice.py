@@ -113,13 +113,13 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
         white = float(np.percentile(image[::4, ::4].max(axis=2), 98))
         if white < _LEAST_WHITE:
             return Advice(Obstacle.DARK, white, _LEAST_WHITE)
-        lamp = highlight(image)
+        # In night mode a camera sends equal channels and overexposes: no lamp is to blame.
+        lamp = highlight(image) if np.ptp(image[::4, ::4], axis=2).any() else None
         return Advice(Obstacle.NO_PILE) if lamp is None else Advice(Obstacle.GLARE, 1.0, _MOST_GLARE, lamp)
-    if is_colorless(image):
-        return Advice(Obstacle.COLORLESS)
     crop = cut(image, card.quad, *_LOOK)
     found = (
         _below(Obstacle.DARK, float(np.percentile(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), 95)), _LEAST_WHITE),
+        Advice(Obstacle.COLORLESS) if is_colorless(image, [card.quad]) else None,
         Advice(Obstacle.MIRRORED) if card.mirrored else None,
         _below(Obstacle.SMALL, length_of(card.quad), _SHORTEST, _LONG_ENOUGH),
         _above(Obstacle.SLANTED, tilt(card.quad), _MOST_TILT),
