@@ -73,7 +73,10 @@ def body(operation: dict[str, Any]) -> str:
 
 
 def calls(paths: dict[str, Any], method: str) -> list[str]:
-    """Return a signature for each path that this method asks for JSON or nothing; addresses in full before patterns."""
+    """Return a signature for each path that this method asks for JSON or nothing.
+
+    The first one that fits counts: addresses in full come before patterns, and patterns with an open end last.
+    """
     found = []
     for path, operations in paths.items():
         if method not in operations:
@@ -88,7 +91,7 @@ def calls(paths: dict[str, Any], method: str) -> list[str]:
         if any(one["in"] == "query" for one in operations[method].get("parameters", [])):
             address += f" | `{pattern}?${{string}}`"
         found.append(f"(path: {address}{body(operations[method])}): Promise<{answer}>;")
-    return sorted(found, key=lambda one: "`" in one)
+    return sorted(found, key=lambda one: ("`" in one, "/${string}`)" in one or "/${string}`," in one))
 
 
 def main() -> None:

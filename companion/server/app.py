@@ -18,7 +18,7 @@ from companion.server.api.openapi import document
 from companion.server.api.routing import Api, Media
 from companion.server.core.config import ServerConfig
 from companion.server.core.errors import RefusalAnswer, RefusalError
-from companion.server.management import archive, backup, decks, devices, pairing, people, sounds
+from companion.server.management import archive, backup, decks, devices, pairing, people, replays, sounds
 from companion.server.network.compression import compress
 from companion.server.routes import camera, choices, editions, hands, live, match, play, rules
 from companion.server.schema.limits import JSON_LIMIT
@@ -41,6 +41,7 @@ _MODULES = (
     pairing,
     people,
     play,
+    replays,
     rules,
     sounds,
 )

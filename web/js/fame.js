@@ -7,18 +7,20 @@ import { drawLines } from "./chart.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { know, person, personColor } from "./people.js";
+import { headToHead } from "./standings.js";
 
 /** From how many evenings on a chart tells more than the table. */
 const LEAST_EVENINGS = 2;
-/** What the chart is of. @type {"won" | "points"} */
-let charted = "won";
+/** How many people are compared with each other: more do not fit. */
+const MOST_COMPARED = 8;
 
 /**
  * Draws the hall into its place.
  * @param {string} role of this device
+ * @param {import("./standings.js").Past[]} matches all that were played
  * @param {(match: string) => void} show shows a match on the board
  */
-export async function drawFame(role, show) {
+export async function drawFame(role, matches, show) {
   const hall = await attempt(() => get("/api/people/fame"));
   if (!hall) return;
   const names = Object.keys(hall.people);
@@ -75,7 +77,7 @@ export async function drawFame(role, show) {
                           type: "button",
                           class: "quiet small-button",
                           "aria-label": t("fame.forget.who", { player: name }),
-                          onclick: () => forget(name, role, show),
+                          onclick: () => forget(name, role, matches, show),
                         },
                         t("fame.forget"),
                       ),
@@ -103,7 +105,54 @@ export async function drawFame(role, show) {
             ),
         ],
   );
+  drawVersus(names, headToHead(matches));
   await drawEvenings(hall, names);
+}
+
+/**
+ * Who beat whom: a table with the wins of the person of the row over that of the column.
+ * @param {string[]} names @param {Record<string, Record<string, number>>} wins
+ */
+function drawVersus(names, wins) {
+  const met = (/** @type {string} */ one) => names.some((other) => wins[one]?.[other] || wins[other]?.[one]);
+  const compared = names.filter(met).slice(0, MOST_COMPARED);
+  const cell = (/** @type {string} */ one, /** @type {string} */ other) => {
+    if (one === other) return "";
+    const [won, lost] = [wins[one]?.[other] ?? 0, wins[other]?.[one] ?? 0];
+    return won + lost ? `${won} : ${lost}` : "–";
+  };
+  fill(
+    $("#versus"),
+    compared.length > 1 && [
+      h("h3", {}, t("fame.versus")),
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("td", {}),
+            compared.map((one) => h("th", { scope: "col" }, person(one))),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          compared.map((one) =>
+            h(
+              "tr",
+              { "data-player": one },
+              h("th", { scope: "row" }, person(one)),
+              compared.map((other) => h("td", { "data-against": other }, cell(one, other))),
+            ),
+          ),
+        ),
+      ),
+    ],
+  );
 }
 
 /**
@@ -113,6 +162,7 @@ export async function drawFame(role, show) {
  */
 async function drawEvenings(hall, names) {
   const place = $("#evenings");
+  const charted = place.dataset.charted === "points" ? "points" : "won";
   if (hall.evenings.length < LEAST_EVENINGS) return fill(place);
   const chart = place.querySelector(".evenings-chart") ?? h("div", { class: "evenings-chart" });
   fill(
@@ -133,7 +183,7 @@ async function drawEvenings(hall, names) {
               "data-key": `chart-${one}`,
               "aria-pressed": one === charted,
               onclick: () => {
-                charted = one;
+                place.dataset.charted = one;
                 drawEvenings(hall, names);
               },
             },
@@ -161,9 +211,12 @@ async function drawEvenings(hall, names) {
   });
 }
 
-/** @param {string} player @param {string} role @param {(match: string) => void} show */
-async function forget(player, role, show) {
+/**
+ * @param {string} player @param {string} role
+ * @param {import("./standings.js").Past[]} matches @param {(match: string) => void} show
+ */
+async function forget(player, role, matches, show) {
   if (!(await confirm(t("fame.forget.sure", { player }), t("fame.forget")))) return;
   await attempt(() => post("/api/people/forget", { player }));
-  await drawFame(role, show);
+  await drawFame(role, matches, show);
 }

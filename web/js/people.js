@@ -38,26 +38,26 @@ export async function know(names) {
 }
 
 /** The person's number, counted from 0. @param {string} name */
-const number = (name) => numbers[name] ?? 0;
+export const numberOf = (name) => numbers[name] ?? 0;
 
 /** The colour of a person, for a style sheet. @param {string} name */
 export function personColor(name) {
-  return `var(--person-${number(name) % MARKS})`;
+  return `var(--person-${numberOf(name) % MARKS})`;
 }
 
 /** The same, as it is now, for a canvas. @param {string} name */
 export function personInk(name) {
   return getComputedStyle(document.documentElement)
-    .getPropertyValue(`--person-${number(name) % MARKS}`)
+    .getPropertyValue(`--person-${numberOf(name) % MARKS}`)
     .trim();
 }
 
 /**
- * A person's shape in a box of 20, as markup. Beyond ten people, colours and shapes are paired anew.
+ * A person's shape in a box of 20, as markup. Beyond ten people, colours and shapes are paired differently.
  * @param {string} name
  */
 export function personShape(name) {
-  const n = number(name);
+  const n = numberOf(name);
   return SHAPES[(n + Math.floor(n / MARKS)) % MARKS];
 }
 

@@ -1,8 +1,9 @@
 /** The score of a match as the race that it is: a kart for each player on a track to the target; and its podium. */
 
+import { avatar } from "./avatar.js";
 import { h, svg } from "./dom.js";
 import { t } from "./i18n.js";
-import { mark, person, personColor, personShape } from "./people.js";
+import { person, personColor, personShape } from "./people.js";
 import { podium } from "./placing.js";
 
 /** A kart that drives to the right, in a box of 60 by 34; the driver's shape is its number. @param {string} player */
@@ -75,7 +76,7 @@ export function drawPodium(match) {
             "data-player": player,
             vars: { "--color": personColor(player) },
           },
-          h("span", { class: "step-mark" }, mark(player)),
+          h("span", { class: "step-mark" }, avatar(player)),
           h("strong", { class: "step-name" }, player),
           points && h("span", { class: "step-score" }, t("ring.points", { count: match.scores[player] })),
           h("span", { class: "step-block" }, place),

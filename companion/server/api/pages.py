@@ -19,6 +19,7 @@ PAGES = {
     "/scores": "scores",
     "/scan": "scan",
     "/camera": "camera",
+    "/replay": "replay",
     "/deck": "deck",
     "/join": "join",
     "/trust": "trust",

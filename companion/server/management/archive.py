@@ -152,7 +152,7 @@ def list_matches() -> MatchesAnswer:
 @api.route("GET", "/api/matches/<match_id>", role=Role.VIEWER, answer=ScoresAnswer, errors=(409,))
 def get_match(match_id: str) -> ScoresAnswer:
     """Return a match's rounds, totals and statistics."""
-    return _scores(*_load(match_id))
+    return _scores(*load_match(match_id))
 
 
 @api.route(
@@ -203,7 +203,8 @@ def export_match(match_id: str, query: ExportQuery) -> Response:
     return response
 
 
-def _load(match_id: str) -> tuple[StoredMatch, Journal]:
+def load_match(match_id: str) -> tuple[StoredMatch, Journal]:
+    """Return a stored match and its journal; raises RefusalError if it is missing or damaged."""
     with _refusals():
         stored = services().store.load(match_id)
         return stored, replay(stored.header, stored.lines)

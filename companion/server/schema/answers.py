@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from companion.caller import Caller
 from companion.referee.moves import Reveal
-from companion.referee.state import State
+from companion.referee.state import Header, State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.server.core.errors import RefusalError
 from companion.table import HistoryLine, Outcome, Question, Ruling, View
@@ -238,6 +238,20 @@ def kept_picture_response(data: bytes | None) -> Response:
     return response
 
 
+def match_answer(match_id: str, header: Header, caller: Caller) -> MatchAnswer:
+    """Convert a match's set-up."""
+    options = header.options
+    return MatchAnswer(
+        id=match_id,
+        edition=header.edition.id,
+        edition_title=caller.edition_title(header.edition),
+        players=list(header.players),
+        scoring=options.scoring.value,
+        target=options.target,
+        options={name: options.plain(name) for name in header.edition.offered},
+    )
+
+
 def view_answer(view: View, language: str, *, other_deck: bool = False, hold: str | None = None) -> ViewAnswer:
     """Convert a view.
 
@@ -246,16 +260,7 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
     """
     match = None
     if view.header is not None and view.match_id is not None:
-        options = view.header.options
-        match = MatchAnswer(
-            id=view.match_id,
-            edition=view.header.edition.id,
-            edition_title=Caller(language).edition_title(view.header.edition),
-            players=list(view.header.players),
-            scoring=options.scoring.value,
-            target=options.target,
-            options={name: options.plain(name) for name in view.header.edition.offered},
-        )
+        match = match_answer(view.match_id, view.header, Caller(language))
     legal = view.legal
     return ViewAnswer(
         language=language,
