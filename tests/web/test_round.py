@@ -207,7 +207,7 @@ def test_a_round_is_played_and_scored_from_pictures(server: Server, open_as: Ope
     winner = next(player for player in header.players if player not in {hand.player for hand in left})
     expect(page.locator(f'.leader[data-player="{winner}"] .leader-score')).to_have_text(str(points))
     expect(page.locator("#rounds .won")).to_contain_text(str(points))
-    expect(page.locator("#chart .lane").first).to_be_visible()
+    expect(page.locator("#after .lane").first).to_be_visible()
     page.click('[data-round="1"]')
     picture = page.locator(f'[data-hand="{left[0].player}"] img')
     expect(picture).to_be_visible()
