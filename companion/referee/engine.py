@@ -6,7 +6,6 @@ program of a special card waits. Rules share the operations of `Draft`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +13,11 @@ from typing import Any
 from companion.cards import Card, Color, Face
 from companion.editions.options import Options
 from companion.editions.program import DrawCards, PoolHands, ReadRule, Shed
-from companion.referee import interpreter, landing, moves, seating
+from companion.referee import hands, interpreter, landing, moves, seating
 from companion.referee.draft import Draft
 from companion.referee.effects import (
     ChallengeSettled,
     ColorChosen,
-    CountCorrected,
     DebtOwed,
     Effect,
     HandsSwapped,
@@ -31,10 +29,8 @@ from companion.referee.effects import (
 from companion.referee.elimination import eliminate
 from companion.referee.errors import (
     AlreadyChosenError,
-    AlreadyScoredError,
     CannotTargetSelfError,
     DoesNotFitError,
-    HandWorthTooMuchError,
     MustDrawError,
     MustPlayError,
     NoDrawToShowError,
@@ -44,7 +40,6 @@ from companion.referee.errors import (
     NotYourTurnError,
     PlayerIsOutError,
     TooFewCardsError,
-    TooManyCardsError,
     TooManyCopiesError,
     TooManyForStepError,
     UnclearHandError,
@@ -74,7 +69,6 @@ from companion.referee.legality import (
     took_limits,
 )
 from companion.referee.phase import Phase, Purpose
-from companion.referee.scoring import hand_points, shown_cards
 from companion.referee.state import State
 
 __all__ = ["Legal", "apply", "doer", "legal"]
@@ -232,7 +226,7 @@ def _shed(draft: Draft, move: moves.Shed) -> None:
         for card in move.cards:
             if not running.step.filter.fits(card, draft.color):
                 raise DoesNotFitError(card, running.why)
-        _refuse_too_many(draft, move.cards)
+        hands.refuse_too_many(draft, move.cards)
     interpreter.resume_shed(draft, move.count)
 
 
@@ -264,15 +258,15 @@ def _reveal(draft: Draft, move: moves.Reveal) -> None:
 
     Cards drawn since the play do not count. Raises UnclearHandError if only they may have the colour.
     """
-    _refuse_too_many(draft, move.cards)
+    hands.refuse_too_many(draft, move.cards)
     holding = _count_color(move.cards, draft.contested, draft.header.options)
     if 0 < holding <= draft.drawn_since:
         raise UnclearHandError(draft.drawn_since)
-    _correct_count(draft, draft.actor, len(move.cards))
+    hands.correct_count(draft, draft.actor, len(move.cards))
     if move.cards:
         _settle_challenge(draft, guilty=holding > 0)
     else:
-        _go_out(draft, draft.actor)
+        hands.go_out(draft, draft.actor)
 
 
 def _judge(draft: Draft, move: moves.Judge) -> None:
@@ -355,82 +349,6 @@ def _reshuffle(draft: Draft, _: moves.Reshuffle) -> None:
     draft.effects.append(Reshuffled())
 
 
-def _count(draft: Draft, move: moves.Count) -> None:
-    """A player without cards has gone out (R28)."""
-    seat = draft.header.seat(move.player)
-    deck = draft.header.edition.size
-    if move.cards > deck:
-        raise TooManyCardsError(move.cards, deck)
-    room = deck - sum(draft.hands) + draft.hands[seat]
-    if move.cards > max(room, draft.hands[seat]):
-        raise TooManyForStepError(move.cards, room)
-    _correct_count(draft, seat, move.cards)
-    if move.cards == 0:
-        _go_out(draft, seat)
-
-
-def _correct_count(draft: Draft, seat: int, actual: int) -> None:
-    believed = draft.hands[seat]
-    if actual != believed:
-        draft.effects.append(CountCorrected(draft.name(seat), believed, actual))
-        draft.set_count(seat, actual)
-
-
-def _go_out(draft: Draft, seat: int) -> None:
-    """End the round of a player without cards. An open draw card that the player laid is drawn for (R28, R37)."""
-    if draft.laid_by == seat:
-        landing.go_out_drawing(draft, seat, Face.WILD_DRAW_FOUR)
-    draft.end_round(seat)
-
-
-def _hand(draft: Draft, move: moves.Hand) -> None:
-    """R28-R30."""
-    seat = _awaited(draft, move.player)
-    _refuse_too_many(draft, move.cards)
-    _correct_count(draft, seat, len(move.cards))
-    _take_in(draft, seat, move.cards)
-
-
-def _tally(draft: Draft, move: moves.Tally) -> None:
-    """R1. The number of cards is not known."""
-    seat = _awaited(draft, move.player)
-    edition = draft.header.edition
-    deck = sum(edition.points(card) * copies for card, copies in edition.deck.items())
-    shown = sum(hand_points(hand, edition.points) for hand in draft.leftover if hand is not None)
-    most = max(0, deck - shown)
-    if move.points > most:
-        raise HandWorthTooMuchError(move.points, most)
-    _take_in(draft, seat, move.points)
-
-
-def _awaited(draft: Draft, player: str) -> int:
-    """Return the seat of a player whose remaining hand is missing; raises AlreadyScoredError if it is in."""
-    seat = draft.header.seat(player)
-    if draft.leftover[seat] is not None:
-        raise AlreadyScoredError(draft.name(seat))
-    return seat
-
-
-def _take_in(draft: Draft, seat: int, hand: tuple[Card, ...] | int) -> None:
-    """Keep a remaining hand; the last one scores the round (R29, R30)."""
-    draft.set_fresh(seat, 0)
-    draft.leftover = (*draft.leftover[:seat], hand, *draft.leftover[seat + 1 :])
-    if None not in draft.leftover:
-        draft.score_round()
-
-
-def _refuse_too_many(draft: Draft, cards: Iterable[Card]) -> None:
-    """Raise TooManyCopiesError if these cards, the hands shown and the top card exceed the deck's copies."""
-    assert draft.top is not None
-    seen = Counter([draft.top])
-    for hand in draft.leftover:
-        seen.update(shown_cards(hand))
-    for card in cards:
-        seen[card] += 1
-        if seen[card] > draft.header.edition.deck[card]:
-            raise TooManyCopiesError(card, draft.header.edition.deck[card])
-
-
 def _no_card(_: Any) -> tuple[Card, ...]:
     return ()
 
@@ -494,9 +412,9 @@ _RULES: dict[type, _Rule] = {
     moves.Shed: _Rule("shed", _only(Phase.SHED), _shed, _shed_cards),
     moves.Outcome: _Rule("outcome", _only(Phase.OUTCOME), _outcome),
     moves.Reshuffle: _Rule("reshuffle", SHOWING, _reshuffle),
-    moves.Hand: _Rule("hand", _only(Phase.SCORING), _hand, _its_cards),
-    moves.Tally: _Rule("hand", _only(Phase.SCORING), _tally),
-    moves.Count: _Rule("count", IN_ROUND, _count),
+    moves.Hand: _Rule("hand", _only(Phase.SCORING), hands.hand, _its_cards),
+    moves.Tally: _Rule("hand", _only(Phase.SCORING), hands.tally),
+    moves.Count: _Rule("count", IN_ROUND, hands.count),
     moves.Join: _Rule("join", _only(Phase.START), seating.join),
     moves.Leave: _Rule("leave", LEAVING, seating.leave),
     moves.Rename: _Rule("rename", RUNNING, seating.rename),

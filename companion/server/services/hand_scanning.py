@@ -23,7 +23,10 @@ class Scan:
 
 
 def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Scan:
-    """Read a hand from pictures of it, (H, W, 3) uint8 BGR; raises RefusalError where the player is not playing or a picture is grey."""
+    """Read a hand from pictures of it, (H, W, 3) uint8 BGR.
+
+    Raises RefusalError where the player is not playing or a picture has no colours.
+    """
     state = own.table.state
     detect = own.reader()
     expected = None
@@ -33,9 +36,8 @@ def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Sca
         expected = state.hands[state.header.seat(player)]
     edition = None if state is None else state.header.edition.base
     seen = [detect(image) for image in images]
-    if any(
-        is_colorless(image, [one.quad for one in found]) for image, found in zip(images, seen, strict=True) if found
-    ):
+    cards = [(image, [sighting.quad for sighting in found]) for image, found in zip(images, seen, strict=True)]
+    if any(quads and is_colorless(image, quads) for image, quads in cards):
         raise RefusalError(422, "no-colors", "The picture has no colours. Switch night mode off, or a light on.")
     return Scan(read_hand(seen, expected, edition), expected)
 
