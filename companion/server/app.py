@@ -18,9 +18,9 @@ from companion.server.api.openapi import document
 from companion.server.api.routing import Api, Media
 from companion.server.core.config import ServerConfig
 from companion.server.core.errors import RefusalAnswer, RefusalError
-from companion.server.management import archive, backup, decks, devices, pairing, people, replays, sounds
+from companion.server.management import archive, backup, decks, devices, drafts, pairing, people, replays, sounds
 from companion.server.network.compression import compress
-from companion.server.routes import camera, choices, editions, hands, live, match, play, rules
+from companion.server.routes import camera, choices, editions, hands, lab, live, match, play, rules
 from companion.server.schema.limits import JSON_LIMIT
 from companion.server.services.services import Services, put, services
 from companion.vision.pile.pile_tracker import Detect
@@ -34,8 +34,10 @@ _MODULES = (
     choices,
     decks,
     devices,
+    drafts,
     editions,
     hands,
+    lab,
     live,
     match,
     pairing,

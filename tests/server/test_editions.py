@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 from devices import Join
 from flask.testing import FlaskClient
 
@@ -21,6 +24,15 @@ when_played = [{ target = "others" }, { draw_until = { color = "red" }, who = "c
 """
 
 
+def _finished(host: FlaskClient) -> Any:
+    """Return what the laboratory found once it has finished."""
+    deadline = time.monotonic() + 120
+    while (found := host.get("/api/lab").json)["running"]:
+        assert time.monotonic() < deadline, "the laboratory does not end"
+        time.sleep(0.05)
+    return found
+
+
 def test_all_editions_are_listed_and_read(host: FlaskClient) -> None:
     listed = host.get("/api/editions?language=de").json
     assert [each["id"] for each in listed["editions"]] == list(shipped())
@@ -35,6 +47,8 @@ def test_all_editions_are_listed_and_read(host: FlaskClient) -> None:
         "points": 50,
         "wild": True,
         "item": None,
+        "sign": "demand",
+        "chooses": True,
     } in zelda["deck"]
     assert zelda["file"] == Library().export("zelda") == host.get("/api/editions/zelda/file").text
     assert host.get("/api/editions/atlantis").status_code == 404
@@ -70,16 +84,74 @@ def test_a_preview_says_what_happens(host: FlaskClient) -> None:
     assert lion["moves"][0]["move"].endswith("Lion")
     said = [sentence for move in lion["moves"] for sentence in move["sentences"]]
     assert any("draw until you have a card (red)" in sentence for sentence in said)
-    assert len(found["turns"]) == 30
+    assert 10 < len(found["turns"]) < 60
     assert all(set(move["hands"]) == {"Ann", "Ben", "Cy"} for move in found["turns"])
+    assert "Roar" not in lion["described"]
+    assert "draw until a card (red) comes" in lion["described"]
+
+
+def test_a_deck_too_small_for_three_is_previewed_with_two(host: FlaskClient) -> None:
+    file = ZOO + "[options]\nhand_size = 40\n"
+    found = host.post("/api/editions/preview", json={"file": file}).json
+    assert set(found["turns"][0]["hands"]) == {"Ann", "Ben"}
+
+
+def test_a_draft_is_written_as_a_file_that_says_the_same(host: FlaskClient) -> None:
+    read = host.post("/api/editions/check", json={"file": ZOO}).json
+    written = host.post("/api/editions/draft", json={"definition": read["definition"]}).json
+    assert written["faults"] == []
+    assert host.post("/api/editions/check", json={"file": written["file"]}).json["definition"] == read["definition"]
+    faulty = {**read["definition"], "deck": {"wild lion": 99}}
+    assert host.post("/api/editions/draft", json={"definition": faulty}).json["faults"][0]["key"] == "deck.wild lion"
+    assert host.post("/api/editions/draft", json={"definition": {"faces": {"wild lion": 3}}}).status_code == 422
+
+
+def test_a_small_edition_is_shared_as_a_code_and_a_large_one_by_its_address(
+    host: FlaskClient, client: FlaskClient
+) -> None:
+    host.post("/api/editions", json={"file": ZOO})
+    small = host.post("/api/editions/share", json={"edition": "zoo"}).json
+    assert (small["holds"], small["text"]) == ("file", ZOO)
+    large = host.post("/api/editions/share", json={"edition": "no-mercy"}).json
+    assert large["holds"] == "link"
+    token = large["text"].partition("#t=")[2].partition("&")[0]
+    assert large["text"].endswith("&next=/edition?show=no-mercy")
+    assert client.post("/api/join", json={"token": token}).json["role"] == "viewer"
+    assert "out_at = 25" in client.get("/api/editions/no-mercy/file").text
+
+
+def test_a_running_match_keeps_its_edition_for_the_pages(host: FlaskClient) -> None:
+    host.post("/api/editions", json={"file": ZOO})
+    host.post("/api/match", json={"edition": "zoo", "players": ["Ann", "Ben"]})
+    host.post("/api/editions", json={"file": ZOO.replace("= 4", "= 7"), "replace": True})
+    assert host.get("/api/editions/zoo").json["edition"]["cards"] == 115
+    assert host.get("/api/editions/zoo?playing=true").json["edition"]["cards"] == 112
+    host.delete("/api/editions/zoo")
+    assert host.get("/api/editions/zoo").status_code == 404
+    assert "wild lion" in host.get("/api/editions/zoo?playing=true").json["file"]
 
 
 def test_the_laboratory_reports(host: FlaskClient) -> None:
-    found = host.post("/api/lab", json={"edition": "zelda", "rounds": 20, "options": {"jump_in": True}}).json
-    assert found["rounds"] == 20
+    assert host.get("/api/lab").json["wanted"] == 0
+    begun = host.post("/api/lab", json={"edition": "zelda", "rounds": 20, "options": {"jump_in": True}}).json
+    assert (begun["running"], begun["wanted"]) == (True, 20)
+    found = _finished(host)
+    assert found["rounds"] == len(found["lengths"]) + found["unfinished"] == 20
     assert sum(found["wins"]) + found["unfinished"] == 20
+    assert found["drawn"]["wild triforce"] > 0
     assert host.post("/api/lab", json={"edition": "zelda", "options": {"roar": True}}).status_code == 422
-    assert host.post("/api/lab", json={"file": ZOO, "rounds": 2, "players": 2}).json["players"] == 2
+    assert host.post("/api/lab", json={"edition": "zelda", "options": {"hand_size": 30}}).status_code == 422
+    host.post("/api/lab", json={"file": ZOO, "rounds": 2, "players": 2})
+    assert _finished(host)["players"] == 2
+
+
+def test_another_task_of_the_laboratory_ends_the_one_before(host: FlaskClient) -> None:
+    host.post("/api/lab", json={"rounds": 10_000})
+    host.post("/api/lab", json={"rounds": 3})
+    assert _finished(host)["rounds"] == 3
+    host.post("/api/lab", json={"rounds": 10_000})
+    assert host.delete("/api/lab").status_code == 204
+    assert host.get("/api/lab").json["running"] is False
 
 
 def test_a_themed_match_is_played_and_taken_up_again(host: FlaskClient, services: Services) -> None:

@@ -21,6 +21,7 @@ PAGES = {
     "/camera": "camera",
     "/replay": "replay",
     "/deck": "deck",
+    "/edition": "edition",
     "/join": "join",
     "/trust": "trust",
     "/help": "help",

@@ -197,9 +197,8 @@ def renew_pin() -> PairingAnswer:
 def invite(body: InvitationBody) -> InvitationAnswer:
     """Create a single-use address with its QR code."""
     token = services().pairing.invite(body.role, body.player)
-    addresses = services().lan.addresses()
-    # Only a secure page may use a phone's camera; prefer HTTPS for every device.
-    base = _preferred(addresses, secure=body.page is InvitedPage.CAMERA) or request.host_url.rstrip("/")
+    # Only a secure page may use a phone's camera.
+    base = address_for_phones(secure=body.page is InvitedPage.CAMERA)
     url = f"{base}/join#t={token}&p={body.page.value}"
     return InvitationAnswer(url=url, qr=qr_svg(url))
 
@@ -232,6 +231,11 @@ def qr_svg(text: str) -> str:
     out = io.BytesIO()
     segno.make(text, error="m").save(out, kind="svg", xmldecl=False, svgns=True, border=2, light="#fff", omitsize=True)
     return out.getvalue().decode()
+
+
+def address_for_phones(*, secure: bool) -> str:
+    """Return the address at which other devices reach the pages. secure: prefer HTTPS."""
+    return _preferred(services().lan.addresses(), secure=secure) or request.host_url.rstrip("/")
 
 
 def _as_watcher(found: Guest) -> Guest:

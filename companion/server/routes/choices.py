@@ -15,6 +15,7 @@ from companion.server.access.guests import Role
 from companion.server.api.routing import Api
 from companion.server.schema.answers import Answer
 from companion.server.schema.fields import Body
+from companion.server.schema.signs import chooses_color_at_once, sign_of_face
 from companion.server.services.services import services
 from companion.store import StoreError
 
@@ -30,7 +31,8 @@ class ChoicesQuery(Body):
 class DeckCardAnswer(Answer):
     """One kind of card of a deck: count, title, points in a hand, and whether it has no colour.
 
-    item: the symbol in its corner, null in editions without items.
+    item: the mark in its corner, null without one. sign: what is drawn on a special face: `answer`, `drawn`, a verb,
+    or `+N`; null for standard faces. chooses: whether who plays it chooses a colour before anything else is asked.
     """
 
     card: str
@@ -39,16 +41,22 @@ class DeckCardAnswer(Answer):
     points: int
     wild: bool
     item: str | None
+    sign: str | None
+    chooses: bool
 
 
 class EditionAnswer(Answer):
-    """An edition: its deck and its default options. items: whether it has item boxes."""
+    """An edition: its deck and its default options. items: whether cards are turned up for their marks.
+
+    own: a file of the user's.
+    """
 
     name: str
     title: str
     deck: list[DeckCardAnswer]
     defaults: dict[str, bool | int | str]
     items: bool
+    own: bool
 
 
 class OptionValueAnswer(Answer):
@@ -90,10 +98,21 @@ class LanguageAnswer(Answer):
     title: str
 
 
+class ThemedAnswer(Answer):
+    """An edition by ID and title. What it consists of is at `/api/editions/ID`."""
+
+    name: str
+    title: str
+
+
 class ChoicesAnswer(Answer):
-    """The choices for a match, the last choices, and a match that can be resumed."""
+    """The choices for a match, the last choices, and a match that can be resumed.
+
+    editions: the printed editions and the user's own. themed: the other decks that ship.
+    """
 
     editions: list[EditionAnswer]
+    themed: list[ThemedAnswer]
     options: list[OptionAnswer]
     profiles: list[ProfileAnswer]
     scorings: list[OptionValueAnswer]
@@ -116,12 +135,17 @@ def get_choices(query: ChoicesQuery) -> ChoicesAnswer:
     own = services()
     caller = Caller(query.language or own.language)
     offered = [_option(option, caller) for option in OPTIONS.values()]
+    listed: dict[bool, list[Edition]] = {True: [], False: []}
+    for edition in own.editions.values():
+        if not edition.is_printed:
+            listed[own.editions.is_own(edition.id)].append(edition)
     try:
         unfinished = own.store.unfinished()
     except StoreError:
         unfinished = None
     return ChoicesAnswer(
-        editions=[_edition(edition, caller) for edition in EDITIONS.values()],
+        editions=[_edition(edition, caller) for edition in (*EDITIONS.values(), *listed[True])],
+        themed=[ThemedAnswer(name=edition.id, title=caller.edition_title(edition)) for edition in listed[False]],
         options=offered,
         profiles=[_profile(name, caller) for name in PROFILES],
         scorings=next(option.values for option in offered if option.name == "scoring"),
@@ -141,6 +165,7 @@ def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
         deck=deck_answer(edition, caller),
         defaults={name: edition.options.plain(name) for name in edition.offered},
         items=any(rules.when_turned_up for rules in edition.marks.values()),
+        own=not edition.is_printed,
     )
 
 
@@ -155,6 +180,8 @@ def deck_answer(edition: Edition, caller: Caller) -> list[DeckCardAnswer]:
             points=edition.points(card),
             wild=card.color is None,
             item=marked.get(card),
+            sign=sign_of_face(edition, card.face),
+            chooses=chooses_color_at_once(edition, card.face),
         )
         for card, count in edition.deck.items()
     ]

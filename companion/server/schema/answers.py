@@ -9,7 +9,9 @@ from flask import Response
 from pydantic import BaseModel, ConfigDict
 
 from companion.caller import Caller
+from companion.editions.program import ChooseTarget, DrawCards, PoolHands, SwapHands
 from companion.referee.moves import Reveal
+from companion.referee.phase import Phase
 from companion.referee.state import Header, State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.server.core.errors import RefusalError
@@ -91,6 +93,13 @@ class AskAnswer(Answer):
     why: str
 
 
+class AimAnswer(Answer):
+    """What happens to the player who is named next: a verb, such as `swap` or `draw`, and how many cards."""
+
+    verb: str
+    count: int | None
+
+
 class StateAnswer(Answer):
     """The state of the match."""
 
@@ -120,6 +129,8 @@ class LegalAnswer(Answer):
     asked: what a special card asks the actor, in the phases `took`, `shed` and `outcome`. took: the least and most
     cards that can have been drawn. shed: how many cards may be laid off at most; `cards` are those that fit.
     wrong_uno: whom a call of UNO would cost cards. doubler: who may lay a second copy of the card on top.
+    why: the face or mark whose program waits. aim: what naming a player is for. shows: the cards that are shown when
+    drawn.
     """
 
     actor: str | None
@@ -147,6 +158,9 @@ class LegalAnswer(Answer):
     took: list[int] | None
     shed: int | None
     outcome: bool
+    why: str | None
+    aim: AimAnswer | None
+    shows: list[str]
 
 
 class CameraHealthAnswer(Answer):
@@ -294,6 +308,7 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
             took=None if legal.took is None else list(legal.took),
             shed=legal.shed,
             outcome=legal.outcome,
+            **_program_of(view.state),
         ),
         prompt=view.prompt,
         ruling=None if view.ruling is None else ruling_answer(view.ruling),
@@ -313,6 +328,31 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
         seats=[SeatAnswer(**asdict(seat)) for seat in view.seats],
         saved=view.saved,
     )
+
+
+def _program_of(state: State | None) -> dict[str, Any]:
+    """Return what LegalAnswer says of the program that waits: `why`, `aim` and `shows`."""
+    if state is None:
+        return {"why": None, "aim": None, "shows": []}
+    faces = state.header.edition.shown_when_drawn
+    return {
+        "why": None if state.running is None else state.running.why,
+        "aim": _aim(state),
+        "shows": [card.name for card in state.header.edition.deck if card.face in faces],
+    }
+
+
+def _aim(state: State) -> AimAnswer | None:
+    """Return what naming a player is for, None if nobody is to be named."""
+    if state.phase is not Phase.TARGET:
+        return None
+    running = state.running
+    if running is None:
+        return AimAnswer(verb=SwapHands.verb, count=None)  # a seven, R42
+    meant = running.step if isinstance(running.step, PoolHands) else next(iter(running.steps[1:]), None)
+    if meant is None:
+        return AimAnswer(verb=ChooseTarget.verb, count=None)
+    return AimAnswer(verb=meant.verb, count=meant.count if isinstance(meant, DrawCards) else None)
 
 
 def state_answer(state: State) -> StateAnswer:

@@ -37,6 +37,7 @@ from companion.server.core.folder_lock import FolderLock
 from companion.server.network.broadcast import Hub, StreamSlots
 from companion.server.network.lan import LanAccess
 from companion.server.schema.answers import ViewAnswer, question_answer, ruling_answer, view_answer
+from companion.server.services.laboratory import Laboratory
 from companion.server.services.turn_timer import TurnTimer
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
@@ -78,6 +79,7 @@ class Services:
         self._lock = threading.RLock()
         self.decks = DeckLibrary(config.decks or config.data / "decks")
         self.editions = Library(lambda: config.data / FOLDER_NAME)
+        self.laboratory = Laboratory()
         self.deck: str | None = None
         self._fit: DeckFit | None = None
         if config.deck is not None:
@@ -293,6 +295,7 @@ class Services:
 
     def close(self) -> None:
         """Stop everything. All data is on disk afterwards."""
+        self.laboratory.stop()
         self.camera.close()
         self.table.close()
         self.store.close()
