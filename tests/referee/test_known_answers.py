@@ -63,7 +63,7 @@ def check(state: State) -> None:
         assert state.leftover == (None,) * len(state.hands)
         assert state.fresh == (0,) * len(state.hands)
         assert state.round_winner is None
-    if state.phase is Phase.TURN:
+    if state.phase in (Phase.TURN, Phase.FLIP):
         assert (state.purpose, state.contested) == (None, None)
 
 
