@@ -1,32 +1,8 @@
 /** Cards drawn as SVG: a colour always comes with its own shape and its name. All drawings are our own. */
 
 import { h, svg } from "./dom.js";
-import { cardName, t } from "./i18n.js";
-
-/** @type {import("./types").Color[]} */
-export const COLORS = ["red", "yellow", "green", "blue"];
-
-/**
- * The item in the corner of each card of the deck that is played with, by the card's name.
- * @type {Record<string, string>}
- */
-let items = {};
-
-/**
- * Draws cards as they are in this deck from now on: with items in their corners, or without.
- * @param {import("./answers").DeckCardAnswer[]} deck
- */
-export function showItems(deck) {
-  items = Object.fromEntries(deck.flatMap(({ card, item }) => (item === null ? [] : [[card, item]])));
-}
-
-/** One shape per colour, in a box of 20. @type {Record<string, string>} */
-const SHAPES = {
-  red: '<path d="M10 2.5 18 17H2z"/>',
-  yellow: '<rect x="3.2" y="3.2" width="13.6" height="13.6" rx="1.5"/>',
-  green: '<circle cx="10" cy="10" r="7.4"/>',
-  blue: '<path d="M10 1.6 18.4 10 10 18.4 1.6 10z"/>',
-};
+import { cardName, colorName, t } from "./i18n.js";
+import { colorOf, colorShape, colors, faceDrawing, faceOf, markDrawing, markOf, signDrawing } from "./signs.js";
 
 /** The items' icons, in a box of 100. @type {Record<string, string>} */
 const ITEMS = {
@@ -58,38 +34,23 @@ const ITEMS = {
     'stroke-linecap="round"/>',
 };
 
-/** The faces' symbols in a box of 60, drawn with the card's ink. @type {Record<string, string>} */
-const SYMBOLS = {
-  skip:
-    '<circle cx="30" cy="30" r="21" fill="none" stroke="currentColor" stroke-width="7"/>' +
-    '<path d="M15.5 44.5 44.5 15.5" stroke="currentColor" stroke-width="7"/>',
-  reverse:
-    '<path d="M12 26c2-9 10-14 19-14h6M37 3l11 9-11 10" fill="none" stroke="currentColor" ' +
-    'stroke-width="6.5" stroke-linecap="round" stroke-linejoin="round"/>' +
-    '<path d="M48 34c-2 9-10 14-19 14h-6M23 57 12 48l11-10" fill="none" stroke="currentColor" ' +
-    'stroke-width="6.5" stroke-linecap="round" stroke-linejoin="round"/>',
-  "wild item box":
-    '<rect x="8" y="20" width="44" height="34" rx="5" fill="none" stroke="currentColor" ' +
-    'stroke-width="5"/><path d="M8 32h44M30 20v34M30 20c-5-14-18-12-14-4 2 4 8 4 14 4 6 0 12 0 14-4 ' +
-    '4-8-9-10-14 4z" fill="none" stroke="currentColor" stroke-width="4.5" stroke-linejoin="round"/>',
-  "wild creeper":
-    '<path d="m30 4 6 13 13-5-5 13 13 6-13 6 5 13-13-5-6 13-6-13-13 5 5-13-13-6 13-6-5-13 13 5z" ' +
-    'fill="currentColor"/><circle cx="30" cy="31" r="8" fill="#38343f"/>',
-};
-
 /** The shape that goes with a colour. @param {string} color */
 export function shape(color) {
-  return svg(`<g fill="currentColor">${SHAPES[color]}</g>`, "0 0 20 20");
+  return svg(`<g fill="currentColor">${colorShape(color)}</g>`, "0 0 20 20");
 }
 
-/** An item's icon. @param {string} item */
+/** A mark's icon: its own, or the sign of what it does. @param {string} item */
 export function itemIcon(item) {
-  return svg(ITEMS[item] ?? "", "0 0 100 100");
+  return svg(itemDrawing(item), "0 0 100 100");
 }
+
+/** @param {string} item */
+const itemDrawing = (item) => ITEMS[item] ?? `<g color="#38343f" transform="scale(1.667)">${markDrawing(item)}</g>`;
 
 /**
  * Draws a card; null is a place where none lies.
- * @param {string | null} card @param {{ decorative?: boolean }} [how] decorative: named by what stands beside it
+ * @param {string | null} card @param {{ decorative?: boolean, sign?: string | null }} [how]
+ *   decorative: named by what stands beside it; sign: of its face, where it is none of the edition that is played
  */
 export function drawCard(card, how = {}) {
   if (card === null) {
@@ -101,14 +62,13 @@ export function drawCard(card, how = {}) {
     empty.classList.add("card");
     return empty;
   }
-  const wild = card.startsWith("wild");
-  const color = wild ? "wild" : card.split(" ")[0];
-  const face = wild ? card : card.slice(color.length + 1);
+  const color = colorOf(card);
+  const show = how.sign === undefined ? shown(card) : signed(how.sign);
   const element = svg(
     ground(color) +
-      middle(face) +
-      corner(card, color, face, "") +
-      corner(card, color, face, 'transform="rotate(180 50 75)"'),
+      middle(show) +
+      corner(card, color, show, "") +
+      corner(card, color, show, ' transform="rotate(180 50 75)"'),
     "0 0 100 150",
     how.decorative ? "" : cardName(card),
   );
@@ -120,10 +80,7 @@ export function drawCard(card, how = {}) {
 function ground(color) {
   const quarters =
     color === "wild"
-      ? '<g class="card-quarters"><path class="fill-red" d="M50 75V29H30a11 11 0 0 0-11 11v35z"/>' +
-        '<path class="fill-yellow" d="M50 75V29h20a11 11 0 0 1 11 11v35z"/>' +
-        '<path class="fill-green" d="M50 75v46H30a11 11 0 0 1-11-11V75z"/>' +
-        '<path class="fill-blue" d="M50 75v46h20a11 11 0 0 0 11-11V75z"/></g>'
+      ? `<g class="card-quarters">${QUARTERS.map((d, i) => `<path class="fill-${colors()[i % colors().length]}" d="${d}"/>`).join("")}</g>`
       : '<rect class="card-panel" x="19" y="29" width="62" height="92" rx="14"/>';
   return (
     `<rect class="card-edge" x="1" y="1" width="98" height="148" rx="13"/>` +
@@ -131,51 +88,63 @@ function ground(color) {
   );
 }
 
-/** @param {string} face */
-function short(face) {
-  return { "draw two": "+2", "wild draw four": "+4" }[face] ?? face;
+/**
+ * What a card shows: a text, or a drawing in a box of 60.
+ * @param {string} card @returns {{ text: string, drawing: string }}
+ */
+function shown(card) {
+  const face = faceOf(card);
+  const text = { "draw two": "+2", "wild draw four": "+4" }[face] ?? face;
+  if (/^(\d|\+\d)$/.test(text)) return { text, drawing: "" };
+  return face === "wild" ? { text: "", drawing: "" } : faceDrawing(face, card);
 }
 
-/** @param {string} face */
-function middle(face) {
-  const text = short(face);
-  if (/^(\d|\+\d)$/.test(text)) {
+/** What a special face shows. @param {string | null} sign @returns {{ text: string, drawing: string }} */
+const signed = (sign) =>
+  sign?.startsWith("+") ? { text: sign, drawing: "" } : { text: "", drawing: signDrawing(sign) };
+
+/** @param {ReturnType<typeof shown>} show */
+function middle({ text, drawing }) {
+  if (text) {
     const mark = text === "6" || text === "9" ? '<path class="card-line" d="M38 107h24"/>' : "";
-    return (
-      `<text class="card-number" x="50" y="${text.length > 1 ? 87 : 96}" ` +
-      `font-size="${text.length > 1 ? 36 : 60}">${text}</text>${mark}`
-    );
+    const size = [60, 36, 27][text.length - 1];
+    return `<text class="card-number" x="50" y="${75 + size * 0.34}" font-size="${size}">${text}</text>${mark}`;
   }
-  if (face === "wild") return "";
-  return `<g class="card-symbol" transform="translate(22 47) scale(0.93)">${SYMBOLS[face] ?? ""}</g>`;
+  return drawing && `<g class="card-symbol" transform="translate(22 47) scale(0.93)">${drawing}</g>`;
 }
+
+/** The four parts of a wild's middle. */
+const QUARTERS = [
+  "M50 75V29H30a11 11 0 0 0-11 11v35z",
+  "M50 75V29h20a11 11 0 0 1 11 11v35z",
+  "M50 75v46H30a11 11 0 0 1-11-11V75z",
+  "M50 75v46h20a11 11 0 0 0 11-11V75z",
+];
 
 /** Where the colour's shape stands: below the index beside an item, or in the free corner. */
 const OWN_CORNER = "translate(9 29) scale(0.62)";
 const FREE_CORNER = "translate(74 9) scale(0.85)";
 
-/** @param {string} card @param {string} color @param {string} face @param {string} turn */
-function corner(card, color, face, turn) {
-  const own = items[card];
-  const text = short(face);
-  const index = /^(\d|\+\d)$/.test(text)
-    ? `<text class="card-index" x="9" y="24" font-size="19">${text}</text>`
-    : SYMBOLS[face]
-      ? `<g class="card-corner" transform="translate(8 9) scale(0.27)">${SYMBOLS[face]}</g>`
-      : "";
+/** @param {string} card @param {string} color @param {ReturnType<typeof shown>} show @param {string} turn */
+function corner(card, color, { text, drawing }, turn) {
+  const own = markOf(card);
+  const index = text
+    ? `<text class="card-index" x="9" y="24" font-size="${text.length > 2 ? 15 : 19}">${text}</text>`
+    : drawing && `<g class="card-corner" transform="translate(8 9) scale(0.27)">${drawing}</g>`;
   const sign =
-    color === "wild" ? "" : `<g class="card-shape" transform="${own ? OWN_CORNER : FREE_CORNER}">${SHAPES[color]}</g>`;
+    color === "wild"
+      ? ""
+      : `<g class="card-shape" transform="${own ? OWN_CORNER : FREE_CORNER}">${colorShape(color)}</g>`;
   const item = own
-    ? `<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/><g transform="translate(71 9) scale(0.2)">${ITEMS[own]}</g>`
+    ? `<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/><g transform="translate(71 9) scale(0.2)">${itemDrawing(own)}</g>`
     : "";
-  return `<g ${turn}>${index}${sign}${item}</g>`;
+  return `<g${turn}>${index}${sign}${item}</g>`;
 }
 
 /** What a card shows, small: its digit or its symbol. @param {string} card */
 export function faceSign(card) {
-  const face = card.startsWith("wild") ? card : card.slice(card.indexOf(" ") + 1);
-  const text = short(face);
-  return /^(\d|\+\d)$/.test(text) ? text : svg(SYMBOLS[face] ?? "", "0 0 60 60");
+  const { text, drawing } = shown(card);
+  return text || svg(drawing, "0 0 60 60");
 }
 
 /** The cards of a hand, side by side. @param {string[]} cards */
@@ -189,5 +158,5 @@ export function handCards(cards) {
 
 /** A chip that names a colour, with its shape. @param {string} color */
 export function colorChip(color) {
-  return h("span", { class: `chip chip-${color}` }, shape(color), t(`color.${color}`));
+  return h("span", { class: `chip chip-${color}` }, shape(color), colorName(color));
 }

@@ -22,7 +22,10 @@ const EVERY = 1000;
 await prepare("host");
 live({});
 const choices = await get("/api/choices");
-let edition = /** @type {import("./answers").EditionName} */ (choices.last.edition ?? choices.editions[0].name);
+const printed = choices.editions.filter((one) => !one.own);
+let edition = /** @type {import("./answers").EditionName} */ (
+  (printed.find((one) => one.name === choices.last.edition) ?? printed[0]).name
+);
 let began = 0;
 const list = h("div", { class: "stack" });
 const wall = h("div", { class: "hand", id: "wall" });
@@ -296,7 +299,7 @@ async function drawBeginning() {
             edition = /** @type {import("./answers").EditionName} */ (event.target.value);
           },
         },
-        choices.editions.map((one) => h("option", { value: one.name, selected: one.name === edition }, one.title)),
+        printed.map((one) => h("option", { value: one.name, selected: one.name === edition }, one.title)),
       ),
     ),
     h("label", { class: "check" }, sorted, t("deck.sorted")),

@@ -6,11 +6,12 @@
 import { confirm } from "./actions.js";
 import { post, Refused } from "./api.js";
 import { attempt, may, worded } from "./attempt.js";
-import { COLORS, drawCard, handCards, shape } from "./card.js";
+import { drawCard, handCards, shape } from "./card.js";
 import { ask, fill, h } from "./dom.js";
-import { cardName, t } from "./i18n.js";
+import { cardName, colorName, t } from "./i18n.js";
 import { mark, person } from "./people.js";
 import { pickCard } from "./picker.js";
+import { colorOf, colors, isWild } from "./signs.js";
 
 /** Why a card is refused that may be let stand all the same. */
 const MISFITS = new Set(["does-not-match", "does-not-stack"]);
@@ -207,7 +208,7 @@ async function openLine(line, view, me) {
             h(
               "div",
               { class: "picker-colors" },
-              COLORS.map((color) =>
+              colors().map((color) =>
                 h(
                   "button",
                   {
@@ -217,7 +218,7 @@ async function openLine(line, view, me) {
                     onclick: () => close({ ...line.move, color }),
                   },
                   shape(color),
-                  t(`color.${color}`),
+                  colorName(color),
                 ),
               ),
             ),
@@ -230,7 +231,7 @@ async function openLine(line, view, me) {
   if (answer === "drew") await attempt(() => post("/api/drew", { n: line.n }));
   if (answer === "drop") await attempt(() => post("/api/drop", { n: line.n }));
   if (answer !== "amend" && answer !== "missed") return;
-  const color = line.move.card.startsWith("wild") ? "red" : line.move.card.split(" ")[0];
+  const color = isWild(line.move.card) ? colors()[0] : colorOf(line.move.card);
   const card = await pickCard(t(answer === "missed" ? "history.missedCard" : "history.right"), {
     edition: view.match.edition,
     color,

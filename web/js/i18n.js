@@ -1,5 +1,7 @@
 /** The pages' words, in the language of this screen. */
 
+import { cardTitle, colorOf, colorTitle, faceOf } from "./signs.js";
+
 /** What there is, by code, with what each language calls itself. @type {Record<string, string>} */
 let known = {};
 
@@ -51,10 +53,14 @@ export function translate(root = document) {
   }
 }
 
-/** The name of a card in this language. @param {string} card */
+/** The name of a colour in this language, or as the edition has it. @param {string} color */
+export const colorName = (color) => (has(`color.${color}`) ? t(`color.${color}`) : colorTitle(color));
+
+/** The name of a card in this language, or as the edition has it. @param {string} card */
 export function cardName(card) {
-  const [color, ...rest] = card.split(" ");
-  if (color === "wild") return has(`card.${card}`) ? t(`card.${card}`) : card;
-  const face = rest.join(" ");
-  return t("card.colored", { color: t(`color.${color}`), face: /^\d$/.test(face) ? face : t(`card.${face}`) });
+  const [color, face] = [colorOf(card), faceOf(card)];
+  const number = /^\d$/.test(face);
+  if (!number && !has(`card.${face}`)) return cardTitle(card);
+  if (color === "wild") return t(`card.${card}`);
+  return t("card.colored", { color: colorName(color), face: number ? face : t(`card.${face}`) });
 }

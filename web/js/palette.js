@@ -1,11 +1,10 @@
 /** The cards of the edition, for a table without a camera: one tap is one card. What fits lies large. */
 
-import { COLORS, drawCard, faceSign, shape } from "./card.js";
+import { drawCard, faceSign, shape } from "./card.js";
 import { h } from "./dom.js";
-import { cardName, t } from "./i18n.js";
+import { cardName, colorName, t } from "./i18n.js";
+import { choosesColor, colors, isWild } from "./signs.js";
 
-/** Another card is turned up by it, so no colour is chosen with it. */
-const BOX = "wild item box";
 /** The key that moves the focus -> how far, in tiles; rows are found by their place. */
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
@@ -21,18 +20,18 @@ const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 export function drawPalette({ deck, fits, tap }) {
   const cards = Object.keys(deck);
   const group = (/** @type {string[]} */ shown, /** @type {string} */ size) => [
-    COLORS.map((color) => {
+    colors().map((color) => {
       const own = shown.filter((card) => card.startsWith(`${color} `));
       return (
         own.length > 0 &&
         h(
           "div",
-          { class: "palette-color", "data-key": `${size}-${color}`, role: "group", "aria-label": t(`color.${color}`) },
+          { class: "palette-color", "data-key": `${size}-${color}`, role: "group", "aria-label": colorName(color) },
           own.map((card) => tile(card, color, fits, () => tap(card, null))),
         )
       );
     }),
-    shown.filter((card) => card.startsWith("wild")).map((card) => wild(card, fits, tap)),
+    shown.filter((card) => isWild(card)).map((card) => wild(card, fits, tap)),
   ];
   const [fitting, rest] = [cards.filter((card) => fits.has(card)), cards.filter((card) => !fits.has(card))];
   return h(
@@ -78,7 +77,7 @@ function step(event) {
 }
 
 /**
- * A wild: one tile for each colour that can be chosen with it.
+ * A wild: one tile for each colour that is chosen with it, or one where something else comes first.
  * @param {string} card
  * @param {Set<string>} fits
  * @param {(card: string, color: import("./types").Color | null) => void} tap
@@ -88,9 +87,9 @@ function wild(card, fits, tap) {
     "div",
     { class: "palette-wild", "data-key": card, role: "group", "aria-label": cardName(card) },
     h("span", { class: "palette-sample", "aria-hidden": "true" }, drawCard(card, { decorative: true })),
-    card === BOX
+    !choosesColor(card)
       ? tile(card, "wild", fits, () => tap(card, null))
-      : COLORS.map((color) =>
+      : colors().map((color) =>
           h(
             "button",
             {
@@ -102,7 +101,7 @@ function wild(card, fits, tap) {
             h(
               "span",
               { class: "visually-hidden" },
-              t("palette.wild", { card: cardName(card), color: t(`color.${color}`) }),
+              t("palette.wild", { card: cardName(card), color: colorName(color) }),
             ),
             shape(color),
           ),

@@ -1,9 +1,10 @@
 /** The dialog in which cards are chosen: a colour first, then what it shows. */
 
-import { COLORS, drawCard, shape } from "./card.js";
-import { deckOf } from "./choices.js";
+import { drawCard, shape } from "./card.js";
+import { edition } from "./choices.js";
 import { ask, fill, h } from "./dom.js";
-import { cardName, t } from "./i18n.js";
+import { cardName, colorName, t } from "./i18n.js";
+import { colors, isWild, wear } from "./signs.js";
 
 /**
  * Asks for a card of the edition.
@@ -14,7 +15,7 @@ import { cardName, t } from "./i18n.js";
  * @returns {Promise<string | null>} its name, or null, or what `extra` closes with
  */
 export async function pickCard(title, how) {
-  const deck = Object.keys(await deckOf(how.edition));
+  const deck = await dressed(how.edition);
   return ask(
     title,
     (/** @type {import("./types").Close<string>} */ close) => {
@@ -30,14 +31,15 @@ export async function pickCard(title, how) {
  * tap takes it away again.
  * @param {string} title
  * @param {{ edition: string, cards: () => string[], says: () => string, add: (card: string) => void, remove: (place:
- *   number) => void }} how
- *   cards: those that are there; says: what they come to, in words
+ *   number) => void, allowed?: Set<string> }} how
+ *   cards: those that are there; says: what they come to, in words; allowed: the cards that fit, all where absent
+ * @returns {Promise<boolean>} whether it was confirmed
  */
 export async function pickCards(title, how) {
-  const deck = Object.keys(await deckOf(how.edition));
-  return ask(
+  const deck = await dressed(how.edition);
+  const done = await ask(
     title,
-    (close) => {
+    (/** @type {import("./types").Close<boolean>} */ close) => {
       const there = h("div", { class: "picker-there" });
       const draw = () =>
         fill(
@@ -69,6 +71,7 @@ export async function pickCards(title, how) {
         "div",
         { class: "picker" },
         palette(deck, {
+          allowed: how.allowed,
           tap: (card) => {
             how.add(card);
             draw();
@@ -78,12 +81,20 @@ export async function pickCards(title, how) {
         h(
           "div",
           { class: "row end" },
-          h("button", { type: "button", class: "primary", id: "picked", onclick: () => close(null) }, t("picker.done")),
+          h("button", { type: "button", class: "primary", id: "picked", onclick: () => close(true) }, t("picker.done")),
         ),
       );
     },
     t("close"),
   );
+  return done === true;
+}
+
+/** The cards of an edition, which are drawn as it has them from now on. @param {string} name */
+async function dressed(name) {
+  const found = await edition(name);
+  wear(found);
+  return found.deck.map((one) => one.card);
 }
 
 /**
@@ -91,7 +102,7 @@ export async function pickCards(title, how) {
  * @param {string[]} deck @param {{ color?: string | null, allowed?: Set<string>, tap: (card: string) => void }} how
  */
 function palette(deck, { color = null, allowed, tap }) {
-  let shown = color ?? "red";
+  let shown = color ?? colors()[0];
   const place = h("div", { class: "picker" });
   const draw = () =>
     fill(
@@ -99,7 +110,7 @@ function palette(deck, { color = null, allowed, tap }) {
       h(
         "div",
         { class: "picker-colors", role: "group", "aria-label": t("picker.color") },
-        COLORS.map((one) =>
+        colors().map((one) =>
           h(
             "button",
             {
@@ -112,7 +123,7 @@ function palette(deck, { color = null, allowed, tap }) {
               },
             },
             shape(one),
-            t(`color.${one}`),
+            colorName(one),
           ),
         ),
       ),
@@ -120,7 +131,7 @@ function palette(deck, { color = null, allowed, tap }) {
         "div",
         { class: "picker-cards" },
         deck
-          .filter((card) => card.startsWith(`${shown} `) || card.startsWith("wild"))
+          .filter((card) => card.startsWith(`${shown} `) || isWild(card))
           .map((card) =>
             h(
               "button",

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";
-import { colorChip, drawCard, showItems } from "./card.js";
+import { colorChip, drawCard } from "./card.js";
 import { edition } from "./choices.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
@@ -10,6 +10,7 @@ import { matchLabel } from "./matches.js";
 import { know } from "./people.js";
 import { drawRing } from "./ring.js";
 import { live, prepare } from "./shell.js";
+import { wear } from "./signs.js";
 import { roundStarts, Tape } from "./tape.js";
 
 /** How long (ms) a move stands while the match plays by itself. */
@@ -25,8 +26,7 @@ else fill($("#caption"), h("p", {}, t("replay.none")));
 /** @param {import("./answers").ReplayAnswer} replay */
 async function begin({ match, started, moments }) {
   await know(match.players);
-  showItems((await edition(match.edition)).deck);
-  document.body.dataset.edition = match.edition;
+  wear(await edition(match.edition));
   fill($("#when"), matchLabel({ started, players: match.players }));
   const tape = new Tape(moments.length, PACE, (place) => show(place));
   const field = h("input", {

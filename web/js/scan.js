@@ -3,11 +3,13 @@
 import { get, post, Refused } from "./api.js";
 import { attempt, worded } from "./attempt.js";
 import { drawCard } from "./card.js";
+import { edition } from "./choices.js";
 import { $, fill, h, pen as penOf, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { drawOutlined } from "./outlines.js";
 import { pickCard, pickCards } from "./picker.js";
 import { live, prepare } from "./shell.js";
+import { colorOf, isWild } from "./signs.js";
 import { stills } from "./stills.js";
 
 /** @typedef {import("./types").Held} Held */
@@ -21,7 +23,7 @@ const wanted = new URLSearchParams(location.search);
 const challenge = wanted.get("purpose") === "challenge";
 /** What is on the table; where there is no match, nothing is drawn of it. */
 let view = /** @type {import("./types").Running} */ (await get("/api/view"));
-const choices = await get("/api/choices");
+const { deck } = await edition(view.match?.edition ?? "");
 // Of a hand that was scored before and is to be mended: the number of its ruling.
 let amended = Number(wanted.get("n")) || null;
 let player = challenge ? (view.state?.turn ?? null) : wanted.get("player");
@@ -328,7 +330,7 @@ function said() {
 
 /** A kind of card, as the deck has it. @param {string} card */
 function kind(card) {
-  return choices.editions.find((one) => one.name === view.match.edition)?.deck.find((one) => one.card === card);
+  return deck.find((one) => one.card === card);
 }
 
 /** How many of a card the deck holds. @param {string} card */
@@ -375,7 +377,7 @@ async function change(place) {
     );
   const card = await pickCard(cardName(held.card), {
     edition: view.match.edition,
-    color: held.card.startsWith("wild") ? "red" : held.card.split(" ")[0],
+    color: isWild(held.card) ? null : colorOf(held.card),
     extra: gone,
   });
   if (card === "remove") cards = cards.filter((_, i) => i !== place);

@@ -2,12 +2,12 @@
 
 import { get } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { showItems } from "./card.js";
-import { edition } from "./choices.js";
+import { edition, renew } from "./choices.js";
 import { comfort } from "./comfort.js";
 import { $, fill, h, svg, toast } from "./dom.js";
 import { languageHere, load, t, translate } from "./i18n.js";
 import { know } from "./people.js";
+import { wear } from "./signs.js";
 import { play, useOwn } from "./sounds.js";
 import { followStream } from "./stream.js";
 import { Voice } from "./voice.js";
@@ -155,7 +155,7 @@ export function live(on) {
       drawn = drawn
         .catch(() => {})
         .then(async () => {
-          if (view.match) await Promise.all([know(view.match.players), dress(view.match.edition)]);
+          if (view.match) await Promise.all([know(view.match.players), dress(view.match)]);
           voice.view(view);
           await on.view?.(view);
         });
@@ -180,9 +180,10 @@ export function live(on) {
   });
 }
 
-/** Draws cards as this edition has them. @param {string} name */
-async function dress(name) {
-  showItems((await edition(name)).deck);
+/** Draws cards as the edition of this match has them. @param {import("./answers").MatchAnswer} match */
+async function dress(match) {
+  renew(match.id);
+  wear(await edition(match.edition));
 }
 
 /** @param {boolean} is */

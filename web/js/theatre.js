@@ -2,10 +2,11 @@
 
 import { itemIcon } from "./card.js";
 import { fill, h } from "./dom.js";
-import { t } from "./i18n.js";
+import { has, t } from "./i18n.js";
 import { moves } from "./motion.js";
 import { mark, personColor } from "./people.js";
 import { drawRace } from "./race.js";
+import { markTitle } from "./signs.js";
 
 /** How long a scene is shown, in seconds. An item that asks for a choice stays until that is made. */
 const SECONDS = { item: 1.9, uno: 1.3, race: 4 };
@@ -85,6 +86,9 @@ export function playScene(update) {
   else if (uno) theatre.show(drawUno(uno.player), SECONDS.uno);
 }
 
+/** The name of a mark that was turned up. @param {string} item */
+const itemName = (item) => (has(`item.${item}`) ? t(`item.${item}`) : `${markTitle(item)}!`);
+
 /**
  * The scene of an item: it comes in with a movement of its own and strikes those whom it concerns.
  * @param {import("./types").Effect} effect
@@ -100,7 +104,7 @@ function drawItem(effect, effects, sentences) {
   ];
   return h(
     "div",
-    { class: `theatre theatre-${effect.item.replace(" ", "-")}`, "aria-hidden": "true" },
+    { class: `theatre theatre-${effect.item.replaceAll(" ", "-")}`, "aria-hidden": "true" },
     h("div", { class: "theatre-rays" }),
     h(
       "div",
@@ -118,7 +122,7 @@ function drawItem(effect, effects, sentences) {
         ),
       ),
     ),
-    h("p", { class: "theatre-name" }, t(`item.${effect.item}`)),
+    h("p", { class: "theatre-name" }, itemName(effect.item)),
     h("p", { class: "theatre-what" }, sentences.slice(1).join(" ")),
     h("div", { class: "theatre-choice row" }),
   );

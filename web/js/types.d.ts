@@ -11,8 +11,8 @@ import type {
   ViewAnswer,
 } from "./answers";
 
-/** A colour that a wild can be given. */
-export type Color = "red" | "yellow" | "green" | "blue";
+/** A colour of the edition that is played, by its ID. */
+export type Color = string;
 
 /** What is known of one player's seat: direction in degrees clockwise from up in the camera's picture. */
 export type Seat = { player: string; direction: number | null; certainty: number; owed: number; taken: number };
