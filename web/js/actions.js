@@ -2,11 +2,12 @@
 
 import { post } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { COLORS, shape } from "./card.js";
+import { shape } from "./card.js";
 import { ask, h } from "./dom.js";
-import { cardName, t } from "./i18n.js";
+import { cardName, colorName, t } from "./i18n.js";
 import { mark } from "./people.js";
 import { pickCard } from "./picker.js";
+import { colors } from "./signs.js";
 
 /**
  * @typedef {{ label: string, icon?: Node, class?: string, id: string, rare?: boolean, do: () => unknown }} Action
@@ -76,6 +77,17 @@ export async function lay(view, card, { color = null, by = null } = {}) {
 async function pickAndLay(view, title, by = null) {
   const card = await pickCard(title, { edition: view.match.edition, color: view.state.color });
   if (card) await lay(view, card, { by });
+}
+
+/**
+ * Enters a card that is shown as it is drawn.
+ * @param {import("./types").Running} view @param {string} player @param {string} title
+ */
+async function show({ legal, match }, player, title) {
+  const [only] = legal.shows;
+  const card =
+    legal.shows.length === 1 ? only : await pickCard(title, { edition: match.edition, allowed: new Set(legal.shows) });
+  if (card) await move({ do: "show", player, card });
 }
 
 /** Draws and passes in one. */
@@ -149,7 +161,8 @@ export function actions(view, me, own = false, palette = false) {
       add(`catch-${player}`, t("act.catch", { player }), () => move({ do: "catch", player }), { class: "warning" });
   }
   for (const player of legal.creeper) {
-    if (mine(player)) add(`creeper-${player}`, t("act.creeper", { player }), () => move({ do: "creeper", player }));
+    const what = legal.shows.length === 1 ? cardName(legal.shows[0]) : t("act.shown");
+    if (mine(player)) add(`creeper-${player}`, t("act.show", { player, card: what }), () => show(view, player, what));
   }
   for (const player of legal.hand)
     add(
@@ -190,12 +203,11 @@ export function actions(view, me, own = false, palette = false) {
 export function choosing(view, me, own = false) {
   const { legal } = view;
   if (!legal || !may(me.role, "player") || !acts(legal, me, own)) return [];
-  const swap = view.history.at(-1)?.move.do === "play";
   return [
     ...(legal.color
-      ? COLORS.map((color) => ({
+      ? colors().map((color) => ({
           id: `color-${color}`,
-          label: t(`color.${color}`),
+          label: colorName(color),
           class: `chip-${color}`,
           icon: shape(color),
           do: () => move({ do: "color", color }),
@@ -203,11 +215,18 @@ export function choosing(view, me, own = false) {
       : []),
     ...legal.targets.map((/** @type {string} */ player) => ({
       id: `target-${player}`,
-      label: t(swap ? "act.swap" : "act.target", { player }),
+      label: aimed(view, player),
       icon: mark(player),
       do: () => move({ do: "target", player }),
     })),
   ];
+}
+
+/** What naming this player comes to; what it is for stands in the prompt. @param {import("./types").Running} view @param {string} player */
+function aimed({ legal }, player) {
+  if (legal.aim?.verb === "swap") return t("act.swap", { player });
+  if (legal.aim?.verb === "draw" && legal.aim.count) return t("act.target", { player, count: legal.aim.count });
+  return player;
 }
 
 /** Draws the buttons. @param {Action[]} found @param {string} [size] */
@@ -227,7 +246,7 @@ export function told(line) {
   const what = line.move.card
     ? cardName(line.move.card)
     : line.move.color
-      ? t(`color.${line.move.color}`)
+      ? colorName(line.move.color)
       : t(`move.${line.move.do}`);
   return line.player ? t("act.who", { player: line.player, what }) : what;
 }

@@ -12,6 +12,7 @@ import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
 import { playScene } from "./theatre.js";
+import { drawAsk } from "./verbs.js";
 import { keepAwake } from "./wake.js";
 
 const me = await prepare("player");
@@ -54,7 +55,6 @@ function draw() {
     for (const id of ["caption", "actions", "questions", "ring", "race"]) fill($(`#${id}`));
     return;
   }
-  document.body.dataset.edition = match.edition;
   const now = state.turn !== null && state.turn === me.player;
   if (now && !mine && "vibrate" in navigator) navigator.vibrate([120, 60, 120]);
   mine = now;
@@ -91,6 +91,7 @@ function draw() {
   fill(
     $("#questions"),
     view.questions.map((question) => drawQuestion(question, view, me)),
+    drawAsk(view, me, true),
   );
   fill($("#actions"), buttons(actions(view, me, true), "big"));
   fill($("#ring"), drawRing(view, { owing: watched }));

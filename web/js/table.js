@@ -18,6 +18,7 @@ import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
 import { animate, drawCaption, drawPile } from "./stage.js";
 import { endScene, offerChoice, playRace, playScene } from "./theatre.js";
+import { drawAsk } from "./verbs.js";
 import { keepAwake } from "./wake.js";
 
 /** The calls that may come at any moment: they stand below the cards, so that no card moves under a finger. */
@@ -168,7 +169,6 @@ function draw() {
     return;
   }
   const over = state.winners.length > 0;
-  document.body.dataset.edition = match.edition;
   document.body.classList.toggle("is-over", over);
   drawCaption(view);
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
@@ -181,6 +181,7 @@ function draw() {
   fill(
     $("#questions"),
     view.questions.map((question) => drawQuestion(question, view, me)),
+    drawAsk(view, me),
   );
   drawPile(state);
   fill(
@@ -218,6 +219,7 @@ function drawActing() {
   const { legal, state } = view;
   const cardsOpen =
     !watched &&
+    legal.asked === null &&
     may(me.role, "player") &&
     (acting !== null || acts(legal, me)) &&
     (acting !== null || ["start", "flip"].includes(state.phase) || legal.cards.length > 0);
