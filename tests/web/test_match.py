@@ -206,10 +206,11 @@ def test_what_the_server_offers_again_is_there_without_a_line_of_script(
     def more(route: Route) -> None:
         answer = route.fetch()
         offered = answer.json()
-        if "editions" in offered:
-            cards = [{"card": "wild comet", "count": 4, "title": "Comet", "points": 50, "wild": True}]
-            for edition in offered["editions"]:
-                edition["deck"] += cards
+        if "deck" in offered:
+            comet = {"card": "wild comet", "count": 4, "title": "Comet", "points": 50, "wild": True}
+            offered["deck"].append({**comet, "item": None, "sign": None, "chooses": True})
+            offered["defaults"]["orbit"] = 3
+        elif "editions" in offered:
             galaxy = {**offered["editions"][0], "name": "galaxy", "title": "UNO Galaxy"}
             offered["editions"].append(galaxy)
             orbit = {
@@ -226,6 +227,7 @@ def test_what_the_server_offers_again_is_there_without_a_line_of_script(
         route.fulfill(response=answer, json=offered)
 
     context.route("**/api/choices*", more)
+    context.route("**/api/editions/*", more)
     context.route("**/api/me", more)
     page = context.new_page()
     page.goto(playing.invitation(Role.HOST))

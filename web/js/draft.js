@@ -17,6 +17,10 @@ export class Draft {
     /** @type {string | null} */
     this.dealer = last.dealer ?? null;
     this.edition = last.edition ?? choices.editions[0].name;
+    /** What is known of the edition that is chosen, once it was asked for. @type {import("./answers").EditionDetailAnswer | null} */
+    this.detail = null;
+    /** The values of the edition's own options. @type {Record<string, Value>} */
+    this.own = last.choices ?? {};
     this.profile = last.profile ?? choices.profiles[0].name;
     /** @type {Record<string, Value>} */
     this.options = last.options ?? {};
@@ -69,15 +73,42 @@ export class Draft {
 
   /** What an option is: as chosen here, as the profile has it, as the edition has it. @param {string} name */
   value(name) {
-    const edition = this.choices.editions.find((one) => one.name === this.edition) ?? this.choices.editions[0];
+    const edition =
+      this.detail ?? this.choices.editions.find((one) => one.name === this.edition) ?? this.choices.editions[0];
     const profile = this.choices.profiles.find((one) => one.name === this.profile) ?? this.choices.profiles[0];
-    return this.options[name] ?? profile.sets[name] ?? edition.defaults[name];
+    return this.own[name] ?? this.options[name] ?? profile.sets[name] ?? edition.defaults[name];
   }
 
   /** @param {string} name @param {Value} value */
   choose(name, value) {
     this.options = { ...this.options, [name]: value };
     this.ours = true;
+  }
+
+  /** @param {import("./answers").EditionDetailAnswer} detail of the edition that is chosen from now on */
+  chooseEdition(detail) {
+    if (this.detail !== null || detail.edition.id !== this.edition) this.own = {};
+    this.detail = detail;
+    this.edition = detail.edition.id;
+  }
+
+  /** Sets an option that only this edition has. @param {string} name @param {Value} value */
+  chooseOwn(name, value) {
+    this.own = { ...this.own, [name]: value };
+  }
+
+  /** The options that only this edition has. @returns {import("./answers").OptionAnswer[]} */
+  get ownOptions() {
+    return (this.detail?.choices ?? []).map(({ name, text, values }) => ({
+      name,
+      kind: values.every((one) => typeof one === "boolean") ? "flag" : "choice",
+      title: name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " "),
+      sentence: text,
+      values: values.map((one) => ({ value: String(one), title: String(one) })),
+      least: null,
+      most: null,
+      house: true,
+    }));
   }
 
   /** The options that can matter: without points there is nothing to play to. */
@@ -95,8 +126,8 @@ export class Draft {
 
   /** What is sent to start the match. */
   get body() {
-    const { edition, profile, options, ours, language, turns, dealer, named: players } = this;
-    const wish = { edition, profile, options, ours, language, turns, dealer, players };
+    const { edition, profile, options, own: choices, ours, language, turns, dealer, named: players } = this;
+    const wish = { edition, profile, options, choices, ours, language, turns, dealer, players };
     return /** @type {import("./answers").MatchBody} */ (wish);
   }
 }

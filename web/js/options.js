@@ -63,8 +63,9 @@ export function drawOption(option, value, set) {
  * @param {Array<[value: string, text: string]>} options
  * @param {string} value
  * @param {(value: string) => void} set
+ * @param {...import("./types").Child} more what stands beside the buttons
  */
-export function pickOne(name, label, options, value, set) {
+export function pickOne(name, label, options, value, set, ...more) {
   const one = (/** @type {[string, string]} */ [key, text]) =>
     h(
       "label",
@@ -72,5 +73,5 @@ export function pickOne(name, label, options, value, set) {
       h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => set(key) }),
       h("span", {}, text),
     );
-  return h("fieldset", {}, h("legend", {}, label), h("div", { class: "picks" }, options.map(one)));
+  return h("fieldset", {}, h("legend", {}, label), h("div", { class: "picks" }, options.map(one), more));
 }

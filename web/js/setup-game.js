@@ -3,6 +3,8 @@
 import { drawCard } from "./card.js";
 import { fill, h } from "./dom.js";
 import { changesOf, OURS } from "./draft.js";
+import { chooseEdition, chosenThemed, drawThemed } from "./edition-choice.js";
+import { drawLab } from "./edition-lab.js";
 import { languages, t } from "./i18n.js";
 import { drawOption, pickOne } from "./options.js";
 import { drawTurns } from "./turns.js";
@@ -21,6 +23,12 @@ function samples(/** @type {import("./answers").EditionAnswer} */ { deck }) {
   const find = (/** @type {RegExp} */ face) => names.find((card) => face.test(card));
   const wild = deck.findLast((one) => one.wild)?.card;
   return [find(/^green 5$/) ?? names[0], find(/^red (skip|draw two)/) ?? names[1], wild ?? names[2]].slice(0, SHOWN);
+}
+
+/** The sign of a card's face, where it has one. @param {import("./answers").EditionAnswer} edition @param {string} name */
+function signOf({ deck }, name) {
+  const sign = deck.find(({ card }) => card === name)?.sign;
+  return sign ? { sign } : {};
 }
 
 /**
@@ -43,9 +51,16 @@ export function drawGame(place, more, draft) {
         "fieldset",
         {},
         h("legend", { class: "visually-hidden" }, t("setup.edition")),
-        h("div", { class: "decks" }, draft.choices.editions.map(drawEdition)),
+        h("div", { class: "decks" }, [...draft.choices.editions, ...chosenThemed(draft)].map(drawEdition)),
       ),
+      drawThemed(draft, choose),
     );
+
+  const choose = async (/** @type {string} */ id) => {
+    await chooseEdition(draft, id);
+    drawEditions();
+    drawRules();
+  };
 
   const drawEdition = (/** @type {import("./answers").EditionAnswer} */ one) =>
     h(
@@ -56,15 +71,12 @@ export function drawGame(place, more, draft) {
         name: "edition",
         value: one.name,
         checked: one.name === draft.edition,
-        onchange: () => {
-          draft.edition = one.name;
-          drawRules();
-        },
+        onchange: () => choose(one.name),
       }),
       h(
         "span",
         { class: "deck-art", "aria-hidden": "true" },
-        samples(one).map((card) => drawCard(card, { decorative: true })),
+        samples(one).map((card) => drawCard(card, { decorative: true, ...signOf(one, card) })),
       ),
       h("span", { class: "deck-title" }, one.title),
     );
@@ -106,7 +118,9 @@ export function drawGame(place, more, draft) {
         // Of the options, only whether there is a target depends on another one.
         if (one.name === "scoring") drawOptions();
       });
-    fill(house, draft.apt.filter((one) => one.house).map(option));
+    const own = (/** @type {import("./answers").OptionAnswer} */ one) =>
+      drawOption(one, draft.value(one.name), (value) => draft.chooseOwn(one.name, value));
+    fill(house, draft.ownOptions.map(own), draft.apt.filter((one) => one.house).map(option));
     fill(rules, draft.apt.filter((one) => !one.house).map(option));
   };
 
@@ -123,13 +137,29 @@ export function drawGame(place, more, draft) {
       }),
     );
 
+  /** What the laboratory tries: the edition and the rules as they are chosen now. */
+  const lab = drawLab(() => ({
+    edition: draft.edition,
+    options: Object.fromEntries(
+      [...draft.choices.options, ...draft.ownOptions].map((one) => [one.name, draft.value(one.name)]),
+    ),
+    players: Math.max(draft.choices.least_players, draft.named.length),
+    language: /** @type {import("./answers").Language} */ (document.documentElement.lang),
+  }));
+
   drawEditions();
   drawRules();
   drawTurnsHere();
   fill(place, editions, profiles);
   fill(
     more,
-    h("details", { class: "fold", id: "house-fold" }, h("summary", {}, t("setup.house")), house),
+    h(
+      "details",
+      { class: "fold", id: "house-fold" },
+      h("summary", {}, t("setup.house")),
+      house,
+      h("details", { class: "fold", id: "lab-fold" }, h("summary", {}, t("lab.title")), lab),
+    ),
     h("details", { class: "fold", id: "rules-fold" }, h("summary", {}, t("setup.rules")), rules),
     h(
       "details",

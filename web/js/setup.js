@@ -6,6 +6,7 @@ import { worded } from "./attempt.js";
 import { choices as askChoices } from "./choices.js";
 import { $, fill, h } from "./dom.js";
 import { Draft } from "./draft.js";
+import { chooseEdition } from "./edition-choice.js";
 import { t } from "./i18n.js";
 import { matchLabel, takeUp } from "./matches.js";
 import { drawCamera } from "./setup-camera.js";
@@ -25,6 +26,7 @@ const form = $("#setup");
 /** Whether a match would be broken off by another one. */
 const running = view.state !== null && !view.state.winners.length;
 const draft = new Draft(choices, document.documentElement.lang);
+await chooseEdition(draft, new URLSearchParams(location.search).get("edition") ?? draft.edition);
 const wrong = h("p", { class: "warn", role: "alert", id: "setup-wrong" });
 
 drawResume();
