@@ -9,6 +9,7 @@ import pytest
 from companion.caller import LANGUAGES, Caller
 from companion.cards import EditionName
 from companion.editions import EDITIONS, Options, Scoring, Stacking, TwoPlayerReverse
+from companion.editions.library import edition_of
 from companion.referee.state import Header
 
 ON = Options(
@@ -63,3 +64,24 @@ def test_the_rules_sheet_follows_the_options() -> None:
     assert sheet(EditionName.CLASSIC, turns, "A", "B")["reverse"] == "Play changes direction."
     assert "points" not in sheet(EditionName.CLASSIC, Options(scoring=Scoring.SINGLE_ROUND))
     assert "200 points" in sheet(EditionName.CLASSIC, Options(target=200))["scoring"]
+
+
+def test_a_deck_of_ones_own_is_described_by_what_it_does_not_by_its_names() -> None:
+    edition = edition_of(
+        {
+            "format": 1,
+            "id": "storm",
+            "based_on": "mario-kart",
+            "name": {"en": "Storm"},
+            "deck": {"wild creeper": 2},
+            "faces": {"wild creeper": {"when_played": [{"draw": 1, "who": "next"}]}},
+            "marks": {"lightning": {"bears": [{"color": "blue"}], "when_turned_up": [{"draw": 5, "who": "next"}]}},
+        }
+    )
+    header = Header(edition, ("Ann", "Ben", "Cy"), 0, edition.options)
+    entries = {entry.key: entry.text for entry in Caller().rules_sheet(header)}
+    assert entries["lightning"] == "The next player: draw five cards."
+    assert entries["wild creeper"].startswith("The next player: draw one card.")
+    # What stays as it is printed keeps its sentence.
+    assert entries["banana peel"] == "The previous player draws two cards."
+    assert entries["wild item box"].startswith("Can be played on any card.")

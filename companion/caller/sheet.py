@@ -9,8 +9,10 @@ from enum import Enum
 from companion.caller.options import OPTION_SENTENCES, OPTION_TITLES, OPTION_VALUES
 from companion.caller.programs import Programs
 from companion.cards import Face
-from companion.editions.edition import Choice, MarkRules, shown_text
+from companion.editions.edition import STANDARD, Choice, FaceRules, MarkRules, shown_text
+from companion.editions.library import printed
 from companion.editions.options import Scoring, Stacking, TwoPlayerReverse
+from companion.editions.program import ChooseTarget
 from companion.referee.errors import message
 from companion.referee.state import Header
 
@@ -92,12 +94,13 @@ class Sheet(Programs):
     def _mark_entry(self, rules: MarkRules, header: Header) -> SheetEntry:
         """Return the entry of a mark: its name, the colour whose cards bear it, and what it does."""
         mark, edition = rules.mark, header.edition
-        sentence, rule = _MARKS.get(mark.id, (None, "R52"))
+        sentence, rule = _MARKS[mark.id] if _does_as_printed(rules) else (None, "R52")
         if sentence is None:
             text = self.describe_mark(rules, edition, header.options)
         else:
             text = self._text(sentence)
-            if mark.id == "green shell" and not header.options.green_shell_self:
+            programs = [program for name, program in header.rules.turned_up.values() if name == mark.id]
+            if any(isinstance(step, ChooseTarget) and step.others for program in programs for step in program):
                 text = f"{text} {self._text(_OTHERS_ONLY)}"
         on = [] if mark.bears is None else [self.filter_words(each, edition) for each in mark.bears]
         bearers = [each for each in mark.bears or () if each.colors is not None or each.wild]
@@ -123,7 +126,7 @@ class Sheet(Programs):
                 yield self._card(face, self._reverse(header), "R15")
             elif face is Face.WILD_DRAW_FOUR:
                 yield self._card(face, self._wild_draw_four(header), "R18" if options.challenge else "R46")
-            elif face in _FACES:
+            elif face in _FACES and (face in STANDARD or _acts_as_printed(header.edition.face_rules(face))):
                 sentence, rule = _FACES[face]
                 yield self._card(face, self._text(sentence), rule)
             else:
@@ -222,3 +225,19 @@ class Sheet(Programs):
         shown = self._yes_or_no(yes=value) if isinstance(value, bool) else str(value)
         text = shown_text(choice.text, self.language, name)
         return SheetEntry(SheetPart.RULE, name, name.replace("_", " ").capitalize(), f"{text} ({shown})", ("R52",))
+
+
+def _does_as_printed(rules: MarkRules) -> bool:
+    """Return whether the mark does what a printed edition has it do, so that there is a sentence for it."""
+    mark = rules.mark.id
+    known = (edition.marks[mark] for edition in printed().values() if mark in edition.marks)
+    return mark in _MARKS and any(each.when_turned_up == rules.when_turned_up for each in known)
+
+
+def _acts_as_printed(rules: FaceRules) -> bool:
+    """Return whether the special face does what a printed edition has it do."""
+    known = (edition.faces[rules.face] for edition in printed().values() if rules.face in edition.faces)
+    return any(
+        (each.when_played, each.when_drawn, each.answers) == (rules.when_played, rules.when_drawn, rules.answers)
+        for each in known
+    )

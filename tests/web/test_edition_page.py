@@ -71,6 +71,7 @@ def test_a_deck_is_made_from_nothing_and_played(server: Server, open_as: Open) -
     page.click("#start")
     page.wait_for_url("**/table")
     lay(page, "red 5")
+    expect(page.locator(".seat.turn")).to_have_attribute("data-player", "Ann")
     lay(page, "wild lion")
     page.click('[data-act="target-Cy"]')
     expect(page.locator("[data-ask=draw_until] h2")).to_contain_text("Cy, draw until you have a card (green).")

@@ -222,7 +222,10 @@ export function choosing(view, me, own = false) {
   ];
 }
 
-/** What naming this player comes to; what it is for stands in the prompt. @param {import("./types").Running} view @param {string} player */
+/**
+ * What naming this player comes to; what it is for stands in the prompt.
+ * @param {import("./types").Running} view @param {string} player
+ */
 function aimed({ legal }, player) {
   if (legal.aim?.verb === "swap") return t("act.swap", { player });
   if (legal.aim?.verb === "draw" && legal.aim.count) return t("act.target", { player, count: legal.aim.count });

@@ -76,11 +76,14 @@ export function drawCard(card, how = {}) {
   return element;
 }
 
+/** One part of a wild's middle, in the edition's colours in turn. @param {string} path @param {number} place */
+const quarter = (path, place) => `<path class="fill-${colors()[place % colors().length]}" d="${path}"/>`;
+
 /** @param {string} color */
 function ground(color) {
   const quarters =
     color === "wild"
-      ? `<g class="card-quarters">${QUARTERS.map((d, i) => `<path class="fill-${colors()[i % colors().length]}" d="${d}"/>`).join("")}</g>`
+      ? `<g class="card-quarters">${QUARTERS.map(quarter).join("")}</g>`
       : '<rect class="card-panel" x="19" y="29" width="62" height="92" rx="14"/>';
   return (
     `<rect class="card-edge" x="1" y="1" width="98" height="148" rx="13"/>` +
@@ -136,7 +139,8 @@ function corner(card, color, { text, drawing }, turn) {
       ? ""
       : `<g class="card-shape" transform="${own ? OWN_CORNER : FREE_CORNER}">${colorShape(color)}</g>`;
   const item = own
-    ? `<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/><g transform="translate(71 9) scale(0.2)">${itemDrawing(own)}</g>`
+    ? '<circle cx="81" cy="19" r="12.5" fill="#fffdf8"/>' +
+      `<g transform="translate(71 9) scale(0.2)">${itemDrawing(own)}</g>`
     : "";
   return `<g${turn}>${index}${sign}${item}</g>`;
 }

@@ -17,7 +17,7 @@ export class Draft {
     /** @type {string | null} */
     this.dealer = last.dealer ?? null;
     this.edition = last.edition ?? choices.editions[0].name;
-    /** What is known of the edition that is chosen, once it was asked for. @type {import("./answers").EditionDetailAnswer | null} */
+    /** @type {import("./answers").EditionDetailAnswer | null} of the edition that is chosen, once it was asked for */
     this.detail = null;
     /** The values of the edition's own options. @type {Record<string, Value>} */
     this.own = last.choices ?? {};

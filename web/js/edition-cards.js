@@ -148,7 +148,10 @@ export function drawFace(id, making, again) {
   );
 }
 
-/** How many cards who draws the card draws at once. @param {string} id @param {import("./edition-draft.js").Face} face @param {() => void} again */
+/**
+ * How many cards who draws the card draws at once.
+ * @param {string} id @param {import("./edition-draft.js").Face} face @param {() => void} again
+ */
 function drawnField(id, face, again) {
   const draws = face.when_drawn?.find((step) => typeof step.draw === "number")?.draw ?? 0;
   return h(

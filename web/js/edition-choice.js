@@ -1,4 +1,6 @@
-/** Which edition a match is played with, beyond the printed ones: the other decks in a list, and the way to one's own. */
+/**
+ * Which edition a match is played with, beyond the printed ones: the other decks in a list, and the way to one's own.
+ */
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";
@@ -18,7 +20,10 @@ export async function chooseEdition(draft, id) {
   if (found) draft.chooseEdition(found);
 }
 
-/** The edition of a draft as the others are listed, where it is none of them. @param {import("./draft.js").Draft} draft */
+/**
+ * The edition of a draft as the others are listed, where it is none of them.
+ * @param {import("./draft.js").Draft} draft
+ */
 export function chosenThemed({ choices, detail, edition }) {
   const found = choices.themed.find((one) => one.name === edition);
   if (!found || detail?.edition.id !== edition) return [];

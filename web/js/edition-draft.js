@@ -86,7 +86,10 @@ const without = (table, empty) => Object.fromEntries(Object.entries(table).filte
 /** A text in a language, as the companion shows it. @param {Texts | undefined} texts @param {string} language */
 export const textIn = (texts, language) => texts?.[language] ?? texts?.en ?? Object.values(texts ?? {})[0] ?? "";
 
-/** Texts with another one in a language; an empty one is left out. @param {Texts | undefined} texts @param {string} language @param {string} text */
+/**
+ * Texts with another one in a language; an empty one is left out.
+ * @param {Texts | undefined} texts @param {string} language @param {string} text
+ */
 export function withText(texts, language, text) {
   const others = Object.entries(texts ?? {}).filter(([code]) => code !== language);
   return Object.fromEntries(text.trim() ? [...others, [language, text.trim()]] : others);
@@ -96,7 +99,10 @@ export function withText(texts, language, text) {
 const keyed = (table, from, to) =>
   Object.fromEntries(Object.entries(table).map(([key, value]) => [key === from ? to : key, value]));
 
-/** Values in which a name of one kind is another one: `face` or `mark` of every filter. @param {unknown} value @param {string} kind @param {string} from @param {string} to @returns {unknown} */
+/**
+ * Values in which a name of one kind is another one: `face` or `mark` of every filter.
+ * @param {unknown} value @param {string} kind @param {string} from @param {string} to @returns {unknown}
+ */
 function renamed(value, kind, from, to) {
   if (Array.isArray(value)) return value.map((one) => renamed(one, kind, from, to));
   if (value === null || typeof value !== "object") return value;
@@ -108,7 +114,10 @@ function renamed(value, kind, from, to) {
   );
 }
 
-/** Gives a special face another ID, wherever it is named. @param {Draft} draft @param {string} from @param {string} to */
+/**
+ * Gives a special face another ID, wherever it is named.
+ * @param {Draft} draft @param {string} from @param {string} to
+ */
 export function renameFace(draft, from, to) {
   draft.deck = keyed(draft.deck, from, to);
   draft.faces = /** @type {Record<string, Face>} */ (renamed(keyed(draft.faces, from, to), "face", from, to));
@@ -121,7 +130,10 @@ export function renameMark(draft, from, to) {
   draft.faces = /** @type {Record<string, Face>} */ (renamed(draft.faces, "mark", from, to));
 }
 
-/** Adds a special card that chooses the colour and makes the next player draw two. @param {Draft} draft @param {string} name @param {string} language @param {string[]} colors */
+/**
+ * Adds a special card that chooses the colour and makes the next player draw two.
+ * @param {Draft} draft @param {string} name @param {string} language @param {string[]} colors
+ */
 export function addFace(draft, name, language, colors) {
   const id = faceIdOf(name, true, draft, colors);
   draft.deck[id] = 4;
@@ -139,7 +151,10 @@ export function removeFace(draft, id) {
   delete draft.faces[id];
 }
 
-/** Adds a mark that all cards of the first colour bear. @param {Draft} draft @param {string} name @param {string} language @param {string[]} colors */
+/**
+ * Adds a mark that all cards of the first colour bear.
+ * @param {Draft} draft @param {string} name @param {string} language @param {string[]} colors
+ */
 export function addMark(draft, name, language, colors) {
   const id = free(words(name).join(" ").slice(0, 34) || "mark", " ", [
     ...Object.keys(draft.marks),

@@ -8,7 +8,10 @@ import { t } from "./i18n.js";
 
 /** @typedef {import("./answers").FileFaultAnswer} Fault */
 
-/** Lists what is wrong with a draft, and marks the parts of the form. @param {HTMLElement} place @param {Fault[]} faults */
+/**
+ * Lists what is wrong with a draft, and marks the parts of the form.
+ * @param {HTMLElement} place @param {Fault[]} faults
+ */
 export function drawFaults(place, faults) {
   for (const part of document.querySelectorAll("[data-path].faulty")) part.classList.remove("faulty");
   for (const { key } of faults) partAt(key)?.classList.add("faulty");

@@ -69,7 +69,10 @@ export function drawForm(place, making) {
   );
 }
 
-/** @param {string} id @param {string} label @param {string} value @param {number} most @param {(text: string) => void} set */
+/**
+ * @param {string} id @param {string} label @param {string} value @param {number} most
+ * @param {(text: string) => void} set
+ */
 function textField(id, label, value, most, set) {
   return h(
     "label",
@@ -160,7 +163,7 @@ function drawMarks(making, again) {
   );
 }
 
-/** The rules that the deck is played with where nothing else is chosen. @param {Making} making @param {() => void} again */
+/** The rules of the deck where nothing else is chosen. @param {Making} making @param {() => void} again */
 function drawRules(making, again) {
   const { draft, base, choices } = making;
   return h(

@@ -5,7 +5,7 @@ import { attempt } from "./attempt.js";
 import { drawCard } from "./card.js";
 import { ask, fill, h } from "./dom.js";
 import { has, t } from "./i18n.js";
-import { cardTitle, wear } from "./signs.js";
+import { faceOf, wear } from "./signs.js";
 
 /** @typedef {import("./answers").EditionSummaryAnswer} Summary */
 /**
@@ -114,8 +114,8 @@ export async function showDeck(one) {
   const special = found.rules
     .filter((rule) => rule.part !== "rule")
     .sort((one, other) => printed(one) - printed(other));
-  const first = (/** @type {string} */ face) =>
-    found.deck.find(({ card }) => card === face || card.endsWith(` ${face}`));
+  const cards = (/** @type {string} */ face) => found.deck.filter(({ card }) => faceOf(card) === face);
+  const copies = (/** @type {string} */ face) => cards(face).reduce((sum, { count }) => sum + count, 0);
   await ask(
     one.title,
     () => [
@@ -126,7 +126,7 @@ export async function showDeck(one) {
         "ul",
         { class: "plain deck-rules" },
         special.map((rule) => {
-          const card = rule.part === "card" ? first(rule.key) : undefined;
+          const card = rule.part === "card" ? cards(rule.key)[0] : undefined;
           return h(
             "li",
             { "data-key": rule.key },
@@ -134,13 +134,8 @@ export async function showDeck(one) {
             h(
               "span",
               {},
-              h("strong", {}, has(`card.${rule.key}`) ? rule.title : card ? cardTitle(card.card) : rule.title),
-              card &&
-                h(
-                  "span",
-                  { class: "soft" },
-                  ` × ${found.deck.filter((each) => each.card.endsWith(rule.key)).reduce((sum, each) => sum + each.count, 0)}`,
-                ),
+              h("strong", {}, rule.title),
+              card && h("span", { class: "soft" }, ` × ${copies(rule.key)}`),
               h("br", {}),
               rule.text,
             ),

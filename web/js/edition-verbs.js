@@ -1,10 +1,13 @@
-/** What a step of a special card can be: its verb, what it is said of, and what it takes. The vocabulary of the files. */
+/**
+ * What a step of a special card can be: its verb, what it is said of, and what it takes. The vocabulary of the files.
+ */
 
 /**
  * @typedef {Record<string, unknown>} Step a step as a file has it
  * @typedef {{ numbers?: number, words?: string[], filter?: boolean }} Takes
  *   numbers: 1 to so many; words: others that may stand in their place; filter: a kind of card
- * @typedef {{ key: string, takes: Takes, who: string[], first: unknown, more?: Record<string, Takes>, asks?: boolean }} Verb
+ * @typedef {{ key: string, takes: Takes, who: string[], first: unknown, more?: Record<string, Takes>,
+ *   asks?: boolean }} Verb
  *   key: the step's key; who: whom it may be said of, nobody to choose from where empty; first: its value at the
  *   beginning; more: further keys; asks: whether steps follow for yes and for no
  */
@@ -81,7 +84,10 @@ export function selectorsIn(name, place) {
   return place === "asked" && who.length && name !== "color" ? [...who, "asked"] : who;
 }
 
-/** A fresh step with this verb; whom the one before it was said of stays if it may. @param {string} name @param {Step} [before] */
+/**
+ * A fresh step with this verb; whom the one before it was said of stays if it may.
+ * @param {string} name @param {Step} [before]
+ */
 export function freshStep(name, before = {}) {
   const verb = VERBS[name];
   /** @type {Step} */

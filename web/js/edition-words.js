@@ -25,7 +25,10 @@ export function baseFaces({ base }) {
 /** @param {string} face */
 export const faceName = (face) => (has(`card.${face}`) ? t(`card.${face}`) : face);
 
-/** The kinds of card that a sentence can name, as JSON. @param {Making} making @param {boolean} [bears] of a mark, which names no mark */
+/**
+ * The kinds of card that a sentence can name, as JSON.
+ * @param {Making} making @param {boolean} [bears] of a mark, which names no mark
+ */
 export function filtersOf(making, bears = false) {
   const { draft } = making;
   const one = (/** @type {unknown} */ value, /** @type {string} */ text) =>

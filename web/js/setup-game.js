@@ -25,7 +25,10 @@ function samples(/** @type {import("./answers").EditionAnswer} */ { deck }) {
   return [find(/^green 5$/) ?? names[0], find(/^red (skip|draw two)/) ?? names[1], wild ?? names[2]].slice(0, SHOWN);
 }
 
-/** The sign of a card's face, where it has one. @param {import("./answers").EditionAnswer} edition @param {string} name */
+/**
+ * The sign of a card's face, where it has one.
+ * @param {import("./answers").EditionAnswer} edition @param {string} name
+ */
 function signOf({ deck }, name) {
   const sign = deck.find(({ card }) => card === name)?.sign;
   return sign ? { sign } : {};
