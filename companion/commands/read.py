@@ -18,7 +18,7 @@ from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detecto
 from companion.decks.service.membership import DeckFit
 from companion.vision.capture.image_files import PictureError, load_picture, pictures_in
 from companion.vision.core.sightings import UNSURE_BELOW, Sighting
-from companion.vision.imaging.motion import is_colorless
+from companion.vision.imaging.motion import are_cards_colorless
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.hand_merging import read_hand
 
@@ -144,7 +144,7 @@ def _pictures(images: Sequence[str]) -> Iterator[tuple[Path, NDArray[np.uint8] |
 
 def _in_color(path: Path, image: NDArray[np.uint8], sightings: list[Sighting]) -> list[Sighting] | None:
     """Return the cards, None if the picture has no colours to name them by, which is then said."""
-    if not sightings or not is_colorless(image, [sighting.quad for sighting in sightings]):
+    if not sightings or not are_cards_colorless(image, [sighting.quad for sighting in sightings]):
         return sightings
     click.echo(
         f"{path}: the picture has no colours, so no card is named: switch night mode off, or a light on", err=True

@@ -11,12 +11,12 @@ import pytest
 import companion
 from companion.cards import Card
 from companion.journal import ReadBy
-from companion.referee.moves import Play
+from companion.referee.moves import Draw, Pass, Play
 from companion.store import Store
-from companion.table import QuestionKind
-from companion.vision.core.events import CameraHealth, CameraStatus
+from companion.table import QuestionKind, Turns
+from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded
 
-from .conftest import Game
+from .conftest import Game, header, probabilities
 from .restarts import started_again, unlike
 from .test_arms import ArmsGame
 from .test_arms import arms as arms
@@ -128,3 +128,22 @@ def test_every_path_of_a_sight_to_the_table_is_listed() -> None:
             if isinstance(called, ast.Attribute) and called.attr == "see" and "table" in ast.unparse(called.value):
                 found.add(path.relative_to(root).as_posix())
     assert found == {"server/services/services.py", "bench/simulation/match_run.py"}
+
+
+def test_a_card_that_lies_there_after_the_dark_is_asked_about(game: Game) -> None:
+    """A covered lens is noticed by the tracker alone, without a status of the camera."""
+    game.now += 1
+    game.table.see(CardLanded(0.0, probabilities("red 3"), after_dark=True))
+    assert (game.top, _cards(game)) == ("red 7", [])
+    assert game.question.sentence == "On the table lies a red 3. Is that so?"
+
+
+def test_a_tap_out_of_turn_is_not_confirmed_by_the_same_players_next_tap(store: Store) -> None:
+    """Ann played while the camera saw nothing; Ben taps that he drew and passes. Whether Ann passed stays open."""
+    game = Game(store)
+    game.table.start_match(header("classic"), turns=Turns.CAMERA)
+    game.land("red 7")
+    for move in (Draw(by="Ben"), Pass(by="Ben")):
+        game.table.tap(move)
+        assert game.question.kind is QuestionKind.TURN
+    assert (len(game.view.history), game.actor) == (1, "Ann")

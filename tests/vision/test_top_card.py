@@ -70,6 +70,22 @@ def test_a_grey_picture_is_reported_once_and_nothing_lands() -> None:
     assert [(type(e), getattr(e, "health", None)) for e in events] == [(CameraStatus, CameraHealth.COLORLESS)]
 
 
+@pytest.mark.parametrize("covered", [False, True])
+def test_a_landing_after_the_lens_was_covered_is_marked(covered: bool) -> None:
+    """Only the first one: what lands later is seen landing."""
+    exact, footage = ExactSightings(), table(lay(RED_7), lay(BLUE_3, 1.0), lay(GREEN_9, 2.0))
+    tracker, events = PileTracker(exact), []
+    for frame in footage.frames():
+        exact.show(frame)
+        dark = covered and 2.6 < frame.time < 3.9  # while the blue 3 is laid
+        image = np.zeros_like(frame.image) if dark else frame.image
+        events += tracker.feed(Frame(image, frame.time, frame.number))
+    events += tracker.finish()
+    landed = [event for event in events if isinstance(event, CardLanded)]
+    assert [event.probabilities[0][0] for event in landed] == [RED_7, BLUE_3, GREEN_9]
+    assert [event.after_dark for event in landed] == [False, covered, False]
+
+
 @pytest.mark.parametrize("text", ["", "{}", '{"none": 0, "weights": {}}', '{"none": NaN, "weights": []}'])
 def test_a_damaged_model_file_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "top.json").write_text(text)

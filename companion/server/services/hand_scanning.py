@@ -10,7 +10,7 @@ from companion.server.core.errors import RefusalError
 from companion.server.services.services import Services
 from companion.table.state.stored_pictures import kept_picture
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import is_colorless
+from companion.vision.imaging.motion import are_cards_colorless
 from companion.vision.recognition.hand_merging import HandReading, read_hand
 
 
@@ -37,7 +37,7 @@ def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Sca
     edition = None if state is None else state.header.edition.base
     seen = [detect(image) for image in images]
     cards = [(image, [sighting.quad for sighting in found]) for image, found in zip(images, seen, strict=True)]
-    if any(quads and is_colorless(image, quads) for image, quads in cards):
+    if any(are_cards_colorless(image, quads) for image, quads in cards):
         raise RefusalError(422, "no-colors", "The picture has no colours. Switch night mode off, or a light on.")
     return Scan(read_hand(seen, expected, edition), expected)
 

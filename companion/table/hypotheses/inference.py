@@ -14,7 +14,7 @@ from companion.cards import Color
 from companion.referee.moves import ChooseColor, Entry, Flip, Play, Start
 from companion.table.hypotheses.hypotheses import Hypothesis, hypotheses_of
 from companion.table.state import thresholds
-from companion.table.state.observations import Pending, Reach, Sight
+from companion.table.state.observations import Pending, Reach, Sight, Tap
 from companion.table.state.situation import Mode, Situation, Way
 
 
@@ -61,7 +61,7 @@ def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode
     candidates: list[Candidate] = []
     for place in range(len(pending)):
         candidates = candidates_at(hypotheses, place, mode)
-        later = len(pending) - 1 - place
+        later = _evidence_after(pending, place)
         best = candidates[0]
         clear = _is_clear(best, pending[place], later) or (mode.sees_arms and _is_clear_of_card(candidates))
         named = mode.sees_arms and pending[place].card is not None  # People who were asked are not asked again.
@@ -88,6 +88,17 @@ def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode
         del settled[first:], assumed[first:]
     open_ways = tuple(candidates) if len(settled) < len(pending) else ()
     return Finding(tuple(settled), tuple(assumed), open_ways, illegal, idle, last_way)
+
+
+def _evidence_after(pending: Sequence[Pending], place: int) -> int:
+    """Return how many later observations tell whether this one was understood.
+
+    A tap that came out of turn is not confirmed by the same player's next taps.
+    """
+    later = pending[place + 1 :]
+    if not isinstance(pending[place].what, Tap):
+        return len(later)
+    return sum(not isinstance(each.what, Tap) for each in later)
 
 
 def _is_nothing(way: Way) -> bool:

@@ -72,6 +72,7 @@ class EventInterpreter:
 
         reading: see `reading_of`. now: seconds since the epoch.
         """
+        self._after_gap |= isinstance(event, CardLanded) and event.after_dark
         first_look, after_gap = self._first_look, self._after_gap
         self._visits.note(event)
         match event:

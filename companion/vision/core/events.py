@@ -72,7 +72,8 @@ class CardLanded:
     time: seconds from the start of the source, of the first frame in which the card lies still. quad: (4, 2) float32
     pixels of `picture`, clockwise from the card's own top left, or None if unknown. same_face: whether the card below
     shows the same face. arm: the arm that laid it, or None if no arm was seen. rivals: other arms that may have laid
-    it, each with its probability; the remainder belongs to `arm`.
+    it, each with its probability; the remainder belongs to `arm`. after_dark: whether the picture was dark since the
+    last landing, as under a covered lens, so that cards may have landed unseen.
 
     Raises ValueError if the probabilities are not positive or sum to more than 1.
     """
@@ -84,6 +85,7 @@ class CardLanded:
     same_face: bool = False
     arm: Arm | None = None
     rivals: Rivals = ()
+    after_dark: bool = False
 
     def __post_init__(self) -> None:
         _check(self.probabilities)

@@ -45,9 +45,10 @@ _ARM = 0.03
 _AT_RIM, _CARD_LONG, _CARD_WIDE = 2, 1.25, 0.9
 # Brightest grey level, an eighth of white, below which a picture is unusable: lights out or lens covered.
 _DARK = 32.0
-# Chroma without the light's cast (range over blue, green and red, 99th percentile) below which cards have no colour: at
-# most 20 in grey pictures tinted by warm or cold light, at least 41 in 37 photographs of cards.
-_GREY = 30.0
+# Chroma (range over blue, green and red, 99th percentile) below which a picture has no colour: 0 in grey pictures, at
+# least 52 in 89 photographs of cards. The same for cards without the light's cast: at most 20 in grey pictures that
+# warm or cold light tints, at least 41 in 37 photographs.
+_GREY, _GREY_CARD = 20.0, 30.0
 # Width in pixels at which a card's colours are compared.
 _PART = 32
 
@@ -84,25 +85,28 @@ def glance(image: Image, time: float) -> Glance:
     return Glance(structure(gray, _NEIGHBOURHOOD, _FLOOR), colors, time)
 
 
-def is_colorless(image: Image, quads: Sequence[Quad]) -> bool:
-    """Whether the cards in a (H, W, 3) BGR uint8 picture have no colours, as in night mode, also under tinted light.
+def is_colorless(image: Image) -> bool:
+    """Whether a (H, W, 3) BGR uint8 picture is grey, or shows nothing but grey things."""
+    return float(np.percentile(np.ptp(averaged(image, WIDTH), axis=2), 99)) < _GREY
 
-    quads: their outlines, (4, 2) each in pixels; without any, the whole picture counts.
+
+def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
+    """Whether the cards in a (H, W, 3) BGR uint8 picture have no colours, also where light tints a grey print.
+
+    quads: their outlines, (4, 2) each in pixels; without any the answer is no. For pictures taken of cards on purpose:
+    what a camera takes for a card may be a plain piece of the table.
     """
-    return chroma(image, quads) < _GREY
-
-
-def chroma(image: Image, quads: Sequence[Quad]) -> float:
-    """Return how much the colours of a picture's cards differ, in grey levels, without the light's cast."""
     size = np.array((image.shape[1], image.shape[0]))
     boxes = [np.clip([quad.min(axis=0), quad.max(axis=0) + 1], 0, size).astype(int) for quad in quads]
     parts = [image[top:bottom, left:right] for (left, top), (right, bottom) in boxes if left < right and top < bottom]
-    small = np.concatenate([averaged(part, _PART) for part in parts or [image]]).astype(np.float32)
+    if not parts:
+        return False
+    small = np.concatenate([averaged(part, _PART) for part in parts]).astype(np.float32)
     mean = np.maximum(small.mean(axis=2, keepdims=True), 1.0)
     lit = mean[..., 0] >= np.median(mean)
     cast = np.median((small / mean)[lit], axis=0)
     plain = np.minimum(small / np.maximum(cast, 1 / 255), 255.0)
-    return float(np.percentile(np.ptp(plain, axis=2), 99))
+    return float(np.percentile(np.ptp(plain, axis=2), 99)) < _GREY_CARD
 
 
 def structure(gray: Floats, neighbourhood: int, floor: float) -> Floats:

@@ -85,7 +85,7 @@ class PileTracker:
         self._elsewhere = PileRelocator(self._detect) if region is None else None
         self._laid = 0
         self._top_model = shipped()
-        self._colorless = self._reported_colorless = False
+        self._colorless = self._reported_colorless = self._dark = False
         self.look_count = 0
         """Number of detector calls."""
 
@@ -105,10 +105,18 @@ class PileTracker:
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Process the next frame; returns the events, usually none. Raises what the detector raises."""
-        return [*self._feed(frame), *self._health(frame.time)]
-
-    def _feed(self, frame: Frame) -> list[PileEvent]:
         picture = view(frame)
+        self._dark |= picture.glance.is_dark and self.zone is not None
+        return [*self._after_dark(self._feed(picture)), *self._health(frame.time)]
+
+    def _after_dark(self, events: list[PileEvent]) -> list[PileEvent]:
+        """Mark the first landing after a dark picture: while the lens was covered, play may have gone on."""
+        if not self._dark or not any(isinstance(event, CardLanded) for event in events):
+            return events
+        self._dark = False
+        return [replace(event, after_dark=True) if isinstance(event, CardLanded) else event for event in events]
+
+    def _feed(self, picture: View) -> list[PileEvent]:
         events: list[PileEvent] = []
         if self._stillness.is_late_for(picture) and not self._looks:
             events += self.finish()
@@ -128,7 +136,8 @@ class PileTracker:
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
         still = self._stillness.last()
-        return [] if still is None else [*self._examine(still), *self._health(still.view.time)]
+        found = [] if still is None else [*self._examine(still), *self._health(still.view.time)]
+        return self._after_dark(found)
 
     def _in_color(self, detect: Detect) -> Detect:
         """Return a detector that finds nothing in grey pictures, and notes whether cards are seen in colour."""
@@ -136,7 +145,7 @@ class PileTracker:
         def seen(image: Image) -> list[Sighting]:
             found = detect(image)
             if found:
-                self._colorless = is_colorless(image, [sighting.quad for sighting in found])
+                self._colorless = is_colorless(image)
             return [] if self._colorless else found
 
         return seen

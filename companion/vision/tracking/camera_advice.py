@@ -119,7 +119,7 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
     crop = cut(image, card.quad, *_LOOK)
     found = (
         _below(Obstacle.DARK, float(np.percentile(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), 95)), _LEAST_WHITE),
-        Advice(Obstacle.COLORLESS) if is_colorless(image, [card.quad]) else None,
+        Advice(Obstacle.COLORLESS) if is_colorless(image) else None,
         Advice(Obstacle.MIRRORED) if card.mirrored else None,
         _below(Obstacle.SMALL, length_of(card.quad), _SHORTEST, _LONG_ENOUGH),
         _above(Obstacle.SLANTED, tilt(card.quad), _MOST_TILT),
