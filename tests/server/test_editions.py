@@ -5,9 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import cv2
+import numpy as np
 from devices import Join
 from flask.testing import FlaskClient
 
+from companion.cards import Card, EditionName
+from companion.decks.storage.deck_file import LearntDeck
 from companion.editions.library import Library, shipped
 from companion.server.access.guests import Role
 from companion.server.services.services import Services
@@ -49,6 +53,7 @@ def test_all_editions_are_listed_and_read(host: FlaskClient) -> None:
         "item": None,
         "sign": "demand",
         "chooses": True,
+        "picture": None,
     } in zelda["deck"]
     assert zelda["file"] == Library().export("zelda") == host.get("/api/editions/zelda/file").text
     assert host.get("/api/editions/atlantis").status_code == 404
@@ -176,3 +181,26 @@ def test_a_themed_match_is_played_and_taken_up_again(host: FlaskClient, services
     assert len(stored.lines) == 5
     exported = host.get(f"/api/matches/{begun.json['id']}/export").text
     assert '"definition"' in exported.splitlines()[0]
+
+
+def test_a_special_card_is_drawn_as_the_learnt_deck_shows_it(host: FlaskClient, services: Services) -> None:
+    blank, box = np.zeros((480, 320, 3), np.uint8), np.full((480, 320, 3), 200, np.uint8)
+    cards = (Card.parse("red 7"), Card.parse("wild item box"))
+    services.decks.save(LearntDeck("Our box", EditionName.MARIO_KART, cards, (blank, box)))
+
+    def pictures() -> dict[str, str | None]:
+        deck = host.get("/api/editions/mario-kart").json["deck"]
+        return {each["card"]: each["picture"] for each in deck if each["picture"]}
+
+    assert pictures() == {}
+    host.post("/api/decks/choose", json={"name": "Our box"})
+    # Standard cards are drawn better than photographed.
+    address = "/api/decks/faces/wild%20item%20box?deck=Our%20box"
+    assert pictures() == {"wild item box": address}
+    found = host.get(address)
+    assert found.mimetype == "image/jpeg"
+    assert cv2.imdecode(np.frombuffer(found.data, np.uint8), cv2.IMREAD_COLOR).mean() > 190
+    assert host.get("/api/decks/faces/red%207?deck=Our%20box").status_code == 404
+    host.post("/api/decks/choose", json={"name": None})
+    assert pictures() == {}
+    assert host.get(address).status_code == 404

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from browsing import Open, Server, downloads, lay
 from playwright.sync_api import BrowserContext, Page, expect
 from test_house_rules import faults
 
+from companion.cards import Card, EditionName
+from companion.decks.storage.deck_file import LearntDeck
 from companion.editions.library import shipped
+from companion.referee import moves
 from companion.server.access.guests import Role
 
 ZOO = """format = 1
@@ -264,3 +268,19 @@ def test_the_laboratory_reports_what_the_chosen_rules_do(server: Server, open_as
     expect(page.locator("#lab-found [data-key='lab.rounds'] dd")).to_have_text(f"{found.rounds:,}")
     # The rule that was chosen makes people draw far more than the three in ten turns of the printed rules.
     assert found.drawn["turn"] > 30
+
+
+def test_a_special_card_is_drawn_as_its_learnt_deck_shows_it(playing: Server, open_as: Open) -> None:
+    pictures = (np.full((480, 320, 3), 200, np.uint8),)
+    box = Card.parse("wild item box")
+    playing.services.decks.save(LearntDeck("Ours", EditionName.MARIO_KART, (box,), pictures))
+    playing.services.choose_deck("Ours")
+    page = open_as(Role.VIEWER)
+    expect(page.locator("#top .card")).to_be_visible()
+    expect(page.locator("#top image")).to_have_count(0)
+    playing.services.table.tap(moves.Play(box))
+    picture = page.locator("#top image")
+    expect(picture).to_be_attached()
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "wild item box")
+    answer = page.request.get(f"{playing.url}{picture.get_attribute('href')}")
+    assert answer.headers["content-type"] == "image/jpeg"

@@ -2,7 +2,17 @@
 
 import { h, svg } from "./dom.js";
 import { cardName, colorName, t } from "./i18n.js";
-import { colorOf, colorShape, colors, faceDrawing, faceOf, markDrawing, markOf, signDrawing } from "./signs.js";
+import {
+  colorOf,
+  colorShape,
+  colors,
+  faceDrawing,
+  faceOf,
+  markDrawing,
+  markOf,
+  pictureOf,
+  signDrawing,
+} from "./signs.js";
 
 /** The items' icons, in a box of 100. @type {Record<string, string>} */
 const ITEMS = {
@@ -63,6 +73,8 @@ export function drawCard(card, how = {}) {
     return empty;
   }
   const color = colorOf(card);
+  const picture = how.sign === undefined ? pictureOf(card) : null;
+  if (picture) return photographed(picture, how.decorative ? "" : cardName(card));
   const show = how.sign === undefined ? shown(card) : signed(how.sign);
   const element = svg(
     ground(color) +
@@ -100,6 +112,19 @@ function shown(card) {
   const text = { "draw two": "+2", "wild draw four": "+4" }[face] ?? face;
   if (/^(\d|\+\d)$/.test(text)) return { text, drawing: "" };
   return face === "wild" ? { text: "", drawing: "" } : faceDrawing(face, card);
+}
+
+/** A card as its learnt deck shows it. @param {string} address @param {string} name */
+function photographed(address, name) {
+  const element = svg(
+    '<rect class="card-edge" x="1" y="1" width="98" height="148" rx="13"/>' +
+      '<image class="card-photo" x="4" y="4" width="92" height="142" preserveAspectRatio="xMidYMid slice"/>',
+    "0 0 100 150",
+    name,
+  );
+  element.querySelector("image")?.setAttribute("href", address);
+  element.classList.add("card", "card-wild");
+  return element;
 }
 
 /** What a special face shows. @param {string | null} sign @returns {{ text: string, drawing: string }} */

@@ -133,6 +133,9 @@ export const markTitle = (mark) => worn.marks[mark]?.title ?? mark;
 /** Whether who lays a wild chooses the colour with it. @param {string} card */
 export const choosesColor = (card) => worn.cards[card]?.chooses ?? isWild(card);
 
+/** The address of the picture learnt of a special card, null without one. @param {string} card */
+export const pictureOf = (card) => worn.cards[card]?.picture ?? null;
+
 /** The mark in a card's corner, null without one. @param {string} card */
 export const markOf = (card) => worn.cards[card]?.item ?? null;
 

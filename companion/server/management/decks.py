@@ -20,7 +20,7 @@ from companion.decks.storage.library import NoSuchDeckError
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api, Media
 from companion.server.core.errors import RefusalError
-from companion.server.schema.answers import Answer
+from companion.server.schema.answers import Answer, kept_picture_response
 from companion.server.schema.fields import Body, CardName
 from companion.server.services.services import services
 from companion.vision.core.runtime import ModelFileError
@@ -55,6 +55,12 @@ class DecksAnswer(Answer):
     chosen: str | None
     hard_to_see: bool = False
     mostly_nameless: bool = False
+
+
+class FaceQuery(Body):
+    """The deck that the picture is of; only the selected one has pictures."""
+
+    deck: str | None = Field(default=None, max_length=60)
 
 
 class ChooseBody(Body):
@@ -170,6 +176,17 @@ def _decks(hard_to_see: bool = False, mostly_nameless: bool = False) -> DecksAns
         hard_to_see=hard_to_see,
         mostly_nameless=mostly_nameless,
     )
+
+
+@api.route(
+    "GET", "/api/decks/faces/<card>", role=Role.VIEWER, query=FaceQuery, answer=Media(("image/jpeg",)), errors=(404,)
+)
+def get_face(card: str, query: FaceQuery) -> Response:
+    """Return the picture of a special card in the selected deck."""
+    if query.deck not in (None, services().deck):
+        return kept_picture_response(None)
+    found = {known.name: picture for known, picture in services().learnt_faces.pictures().items()}
+    return kept_picture_response(found.get(card))
 
 
 @api.route("POST", "/api/decks/choose", role=Role.HOST, body=ChooseBody, answer=DecksAnswer, errors=(404, 409))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from companion.caller import Caller
 from companion.editions import EDITIONS, OPTIONS, PROFILES, Edition, Option, OptionKind
@@ -33,6 +34,7 @@ class DeckCardAnswer(Answer):
 
     item: the mark in its corner, null without one. sign: what is drawn on a special face: `answer`, `drawn`, a verb,
     or `+N`; null for standard faces. chooses: whether who plays it chooses a colour before anything else is asked.
+    picture: the address of the picture learnt of a special card, null without one.
     """
 
     card: str
@@ -43,6 +45,7 @@ class DeckCardAnswer(Answer):
     item: str | None
     sign: str | None
     chooses: bool
+    picture: str | None
 
 
 class EditionAnswer(Answer):
@@ -171,6 +174,7 @@ def _edition(edition: Edition, caller: Caller) -> EditionAnswer:
 
 def deck_answer(edition: Edition, caller: Caller) -> list[DeckCardAnswer]:
     """Return the deck of an edition, one entry for each kind of card."""
+    pictures, learnt = services().learnt_faces.pictures(), services().deck
     marked = {card: marks[0].mark.id for card in edition.deck if (marks := edition.marks_of(card))}
     return [
         DeckCardAnswer(
@@ -182,6 +186,7 @@ def deck_answer(edition: Edition, caller: Caller) -> list[DeckCardAnswer]:
             item=marked.get(card),
             sign=sign_of_face(edition, card.face),
             chooses=chooses_color_at_once(edition, card.face),
+            picture=f"/api/decks/faces/{quote(card.name)}?deck={quote(learnt or '')}" if card in pictures else None,
         )
         for card, count in edition.deck.items()
     ]

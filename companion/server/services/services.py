@@ -38,6 +38,7 @@ from companion.server.network.broadcast import Hub, StreamSlots
 from companion.server.network.lan import LanAccess
 from companion.server.schema.answers import ViewAnswer, question_answer, ruling_answer, view_answer
 from companion.server.services.laboratory import Laboratory
+from companion.server.services.learnt_faces import LearntFaces
 from companion.server.services.turn_timer import TurnTimer
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
@@ -88,6 +89,7 @@ class Services:
         self.preferences = Preferences(config.data)
         self.people = People(config.data / "people.json")
         self.hall = Hall(self.store, self.people)
+        self.learnt_faces = LearntFaces(self.decks, lambda: self.deck)
         self.turn_timer = TurnTimer(config.data / "timer.json")
         self.table = Table(self.store, caller=self.caller)
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
