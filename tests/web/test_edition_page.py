@@ -215,6 +215,17 @@ def test_the_gallery_says_how_far_each_deck_can_be_trusted(server: Server, open_
     expect(page.locator("dialog")).to_contain_text("The next player plays")
 
 
+def test_a_file_in_the_folder_that_cannot_be_read_is_named(server: Server, open_as: Open) -> None:
+    folder = server.services.editions.folder
+    assert folder is not None
+    folder.mkdir()
+    (folder / "zoo.toml").write_text(ZOO.replace("others", "nobody"), "utf-8")
+    page = open_as(Role.HOST)
+    page.goto(f"{server.url}/edition")
+    expect(page.locator("#unread")).to_contain_text("zoo.toml:9: faces.wild lion.when_played[0].target")
+    expect(page.locator("[data-key=zoo]")).to_have_count(0)
+
+
 def test_a_deck_that_ships_is_changed_as_a_copy(server: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/edition")

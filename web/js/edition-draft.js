@@ -100,15 +100,15 @@ const keyed = (table, from, to) =>
   Object.fromEntries(Object.entries(table).map(([key, value]) => [key === from ? to : key, value]));
 
 /**
- * Values in which a name of one kind is another one: `face` or `mark` of every filter.
- * @param {unknown} value @param {string} kind @param {string} from @param {string} to @returns {unknown}
+ * Values in which a face has another ID in every filter.
+ * @param {unknown} value @param {string} from @param {string} to @returns {unknown}
  */
-function renamed(value, kind, from, to) {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, kind, from, to));
+function renamed(value, from, to) {
+  if (Array.isArray(value)) return value.map((one) => renamed(one, from, to));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
-      if (key !== kind) return [key, renamed(one, kind, from, to)];
+      if (key !== "face") return [key, renamed(one, from, to)];
       return [key, Array.isArray(one) ? one.map((id) => (id === from ? to : id)) : one === from ? to : one];
     }),
   );
@@ -120,14 +120,8 @@ function renamed(value, kind, from, to) {
  */
 export function renameFace(draft, from, to) {
   draft.deck = keyed(draft.deck, from, to);
-  draft.faces = /** @type {Record<string, Face>} */ (renamed(keyed(draft.faces, from, to), "face", from, to));
-  draft.marks = /** @type {Record<string, Mark>} */ (renamed(draft.marks, "face", from, to));
-}
-
-/** Gives a mark another ID, wherever it is named. @param {Draft} draft @param {string} from @param {string} to */
-export function renameMark(draft, from, to) {
-  draft.marks = /** @type {Record<string, Mark>} */ (renamed(keyed(draft.marks, from, to), "mark", from, to));
-  draft.faces = /** @type {Record<string, Face>} */ (renamed(draft.faces, "mark", from, to));
+  draft.faces = /** @type {Record<string, Face>} */ (renamed(keyed(draft.faces, from, to), from, to));
+  draft.marks = /** @type {Record<string, Mark>} */ (renamed(draft.marks, from, to));
 }
 
 /**

@@ -24,12 +24,14 @@ const me = await prepare("viewer");
 const language = document.documentElement.lang;
 const wanted = new URLSearchParams(location.search);
 const maker = h("div", { class: "stack", id: "maker" });
+/** Files of the user's own that cannot be read. */
+const notices = h("div", { class: "stack", id: "unread" });
 const gallery = h("section", { class: "stack", "aria-labelledby": "gallery-title" });
 const choices = await ask();
-let { editions } = await listed();
+let { editions, faults: unread } = await listed();
 
 live({});
-fill($("#edition"), may(me.role, "player") && beginning(), maker, gallery);
+fill($("#edition"), may(me.role, "player") && beginning(), maker, notices, gallery);
 showGallery();
 const shown = editions.find((one) => one.id === wanted.get("show"));
 if (shown) await showDeck(shown);
@@ -40,6 +42,10 @@ function listed() {
 }
 
 function showGallery() {
+  fill(
+    notices,
+    unread.map((line) => h("p", { class: "warn" }, line)),
+  );
   drawGallery(gallery, [...editions.filter((one) => one.own), ...editions.filter((one) => !one.own)], {
     role: me.role,
     edit,
@@ -47,7 +53,7 @@ function showGallery() {
     remove: async (one) => {
       if (!(await confirm(t("gallery.remove.sure", { deck: one.title }), t("gallery.remove")))) return;
       await attempt(() => remove(`/api/editions/${encodeURIComponent(one.id)}`));
-      ({ editions } = await listed());
+      ({ editions, faults: unread } = await listed());
       showGallery();
     },
   });
@@ -179,7 +185,7 @@ async function make(draft) {
     await write();
     const kept = file && (await keep(file));
     if (!kept) return;
-    ({ editions } = await listed());
+    ({ editions, faults: unread } = await listed());
     making.kept = true;
     showGallery();
     toast(t("edition.saved", { deck: kept.title }));

@@ -10,7 +10,6 @@ import {
   idOf,
   removeFace,
   renameFace,
-  renameMark,
   textIn,
   valuesOf,
   withText,
@@ -56,14 +55,11 @@ test("a card that is renamed is renamed wherever it is named", () => {
   ]);
 });
 
-test("a mark that is renamed is renamed in the filters of cards", () => {
+test("a mark that is added is borne by the cards of a colour", () => {
   const draft = zoo();
-  const bear = addFace(draft, "Bear", "en", COLORS);
   const mark = addMark(draft, "Paw", "en", COLORS);
-  draft.faces[bear].when_played = [{ demand: { mark }, else: 2 }];
-  renameMark(draft, mark, "claw");
-  assert.deepEqual(draft.faces[bear].when_played, [{ demand: { mark: "claw" }, else: 2 }]);
-  assert.deepEqual(Object.keys(draft.marks), ["claw"]);
+  assert.deepEqual(draft.marks[mark], { name: { en: "Paw" }, bears: [{ color: "red" }] });
+  assert.equal(addMark(draft, "Paw", "en", COLORS), "paw 2");
 });
 
 test("a text is shown in the language asked for, else in English, else in the first", () => {
