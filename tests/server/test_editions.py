@@ -14,6 +14,7 @@ from companion.cards import Card, EditionName
 from companion.decks.storage.deck_file import LearntDeck
 from companion.editions.library import Library, shipped
 from companion.server.access.guests import Role
+from companion.server.services.lab_process import LabTask, reports
 from companion.server.services.services import Services
 
 ZOO = """format = 1
@@ -148,6 +149,12 @@ def test_the_laboratory_reports(host: FlaskClient) -> None:
     assert host.post("/api/lab", json={"edition": "zelda", "options": {"hand_size": 30}}).status_code == 422
     host.post("/api/lab", json={"file": ZOO, "rounds": 2, "players": 2})
     assert _finished(host)["players"] == 2
+
+
+def test_the_laboratory_stops_when_its_time_is_up() -> None:
+    task = LabTask(edition="classic", file=None, options={}, players=3, rounds=1000, seconds=0.0)
+    assert [report.rounds for report in reports(task)] == [1]
+    assert [report.rounds for report in reports(task.model_copy(update={"seconds": 600.0, "rounds": 2}))][-1] == 2
 
 
 def test_another_task_of_the_laboratory_ends_the_one_before(host: FlaskClient) -> None:

@@ -65,6 +65,13 @@ class StubReader:
         ]
 
 
+def colored(height: int, width: int) -> Image:
+    """Return a picture with stripes of two colours, (height, width, 3) BGR: cards are not read without any."""
+    image = np.full((height, width, 3), (90, 160, 150), np.uint8)
+    image[:, np.arange(width) // 20 % 2 == 1] = (40, 50, 200)
+    return image
+
+
 def _free_port() -> int:
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))

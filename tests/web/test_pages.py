@@ -11,7 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, OpenLan, Server, answer, networks, pick
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, OpenLan, Server, answer, colored, networks, pick
 from playwright.sync_api import BrowserContext, Page, Playwright, Route, expect
 
 from companion.cards import Card, Color, EditionName, Face
@@ -30,7 +30,7 @@ from companion.vision.recognition.card_detector import CardDetector
 @pytest.fixture
 def hand_picture(tmp_path: Path) -> Path:
     path = tmp_path / "hand.jpg"
-    cv2.imwrite(str(path), np.full((300, 500, 3), 120, np.uint8))
+    cv2.imwrite(str(path), colored(300, 500))
     return path
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server
+from browsing import Open, Server, colored
 from playwright.sync_api import BrowserContext, Route, expect
 
 from companion.cards import Card, EditionName
@@ -159,7 +159,7 @@ def test_the_learnt_deck_is_chosen_on_the_setup_page(server: Server, open_as: Op
 
 def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(server: Server, open_as: Open) -> None:
     server.services.camera.choose("phone")
-    _, data = cv2.imencode(".jpg", np.full((360, 640, 3), (90, 160, 150), np.uint8))
+    _, data = cv2.imencode(".jpg", colored(360, 640))
     server.services.camera.push(data.tobytes())
     page = open_as(Role.HOST, page="")
     server.services.camera.push(data.tobytes())

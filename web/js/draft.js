@@ -87,7 +87,10 @@ export class Draft {
 
   /** @param {import("./answers").EditionDetailAnswer} detail of the edition that is chosen from now on */
   chooseEdition(detail) {
-    if (this.detail !== null || detail.edition.id !== this.edition) this.own = {};
+    const same = this.detail === null && detail.edition.id === this.edition;
+    // A file that was edited since may not have an option any more.
+    const known = detail.choices.map((one) => one.name);
+    this.own = Object.fromEntries(same ? Object.entries(this.own).filter(([name]) => known.includes(name)) : []);
     this.detail = detail;
     this.edition = detail.edition.id;
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
+import { Draft } from "../../../web/js/draft.js";
 import {
   addFace,
   addMark,
@@ -128,4 +128,29 @@ test("an edition's hue stays the same, and its colours become rules", () => {
   assert.equal(hueOf("zelda"), hueOf("zelda"));
   assert.ok(hueOf("frozen") >= 0 && hueOf("frozen") < 360);
   assert.match(hexRules({ color: "pink", hex: "#e0559a", title: "Rosa" }), /\.chip-pink, button\.chip-pink/);
+});
+
+const detail = (id, choices) => ({ edition: { id }, choices, defaults: { mild: false, jump_in: true } });
+const mild = { name: "mild", text: "Mild.", values: [false, true] };
+const setUp = (last) =>
+  new Draft(
+    { last, editions: [{ name: "zoo", defaults: {} }], profiles: [{ name: "official", sets: {} }], options: [] },
+    "en",
+  );
+
+test("an edition's own options are set up with it, and forgotten with another", () => {
+  const draft = setUp({ edition: "zoo", choices: { mild: true, gone: true } });
+  draft.chooseEdition(detail("zoo", [mild]));
+  assert.deepEqual(draft.body.choices, { mild: true });
+  assert.deepEqual(
+    draft.ownOptions.map(({ name, kind, title }) => [name, kind, title]),
+    [["mild", "flag", "Mild"]],
+  );
+  assert.equal(draft.value("mild"), true);
+  assert.equal(draft.value("jump_in"), true);
+  draft.chooseEdition(detail("farm", [mild]));
+  assert.deepEqual(draft.body.choices, {});
+  assert.equal(draft.value("mild"), false);
+  draft.chooseOwn("mild", true);
+  assert.deepEqual(draft.body.choices, { mild: true });
 });
