@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import cv2
 import numpy as np
@@ -20,12 +20,9 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import (
     INDEX_REACH,
-    Image,
     Quad,
     corner_frames,
     homography,
-    index_frame,
-    intersection_over_union,
     project,
     unit_square,
 )
@@ -33,7 +30,7 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import Handedness, Sighting
-from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
+from companion.vision.detection.box_detector import BoxFinder
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.corners import (
     USUAL_SHARE,
@@ -43,7 +40,6 @@ from companion.vision.recognition.corners import (
     beside,
     index_share,
     is_in_company,
-    is_size_of_others,
     lies_across,
     one_per_card,
     outline_from_index,
@@ -138,94 +134,6 @@ def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> N
     assert scene.cards[-1].card in [s.card for s in CardDetector.shipped(None).detect_pile(scene.image) if s.whole]
 
 
-def test_a_card_that_is_boxed_too_weakly_counts_if_it_is_confidently_read() -> None:
-    scene = SceneMaker(21, (640, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.SINGLE)
-    (card,) = scene.cards
-    calibration, folder = Calibration(), model_folder()
-    networks = [Network(folder / f"{kind}-reader.onnx") for kind in ("card", "index")]
-    limits = ReadingLimits.load(folder / "limits.json")
-
-    class Faint:
-        """Boxes the same outline whatever it is shown, with a score that is not believed by itself."""
-
-        def __init__(self, quad: Quad) -> None:
-            self.quad = quad
-
-        def find(self, *_: object, **__: object) -> list[Box]:
-            return [Box(BoxKind.CARD, self.quad, limits.box / 2)]
-
-    found = CardDetector(Faint(card.quad), Reader(*networks, calibration), limits).detect(scene.image)  # type: ignore[arg-type]
-    assert [sighting.card for sighting in found] == [card.card]
-    beside = Faint(np.array([[5, 5], [60, 5], [60, 90], [5, 90]], np.float32))
-    elsewhere = CardDetector(beside, Reader(*networks, calibration), limits)  # type: ignore[arg-type]
-    # Where none is boxed a card's shape shows it, and nothing but a card.
-    (shown,) = elsewhere.detect(scene.image)
-    assert shown.card == card.card
-    assert intersection_over_union(shown.quad, card.quad) > 0.7
-    assert (
-        elsewhere.detect(cv2.rectangle(np.full_like(scene.image, 90), (200, 150), (330, 350), (60, 60, 200), -1)) == []
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("score", [0.2, 0.06])
-def test_a_card_that_is_boxed_too_weakly_counts_beside_others_of_its_size(score: float) -> None:
-    scene = SceneMaker(24, (960, 640), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
-    shipped = CardDetector.shipped(None)
-    found = [s for s in shipped.detect(scene.image) if s.whole]
-    last = max(found, key=lambda sighting: sighting.confidence)
-    assert len(found) >= 3
-
-    class Faint(BoxFinder):
-        """Boxes one card with a score that is not believed by itself."""
-
-        def find(self, *args: Any, **options: Any) -> list[Box]:
-            def with_low_score(box: Box) -> Box:
-                lies_there = box.kind is BoxKind.CARD and intersection_over_union(box.quad, last.quad) > 0.5
-                return replace(box, score=score) if lies_there else box
-
-            boxes = super().find(*args, **options)
-            corners = [index_frame(box.quad).mean(0) for box in boxes]
-            inside = [cv2.pointPolygonTest(last.quad, tuple(map(float, at)), False) > 0 for at in corners]
-            return [
-                with_low_score(box)
-                for box, there in zip(boxes, inside, strict=True)
-                if box.kind is BoxKind.CARD or not there
-            ]
-
-    folder = model_folder()
-    limits = ReadingLimits.load(folder / "limits.json")
-    boxes = Faint(Network(folder / "detector.onnx"), threshold=limits.box)
-    again = CardDetector(boxes, shipped.reader, limits, Calibration.load(folder / "calibration.json"))
-    assert Counter(s.card for s in again.detect(scene.image)) == Counter(s.card for s in shipped.detect(scene.image))
-
-
-@pytest.mark.slow
-def test_finer_look_finds_a_missed_card_if_one_box_is_unread() -> None:
-    scene = SceneMaker(24, (1280, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=(), deck_count=1).make(Layout.GRID)
-    shipped = CardDetector.shipped(None)
-    found = [s for s in shipped.detect(scene.image) if s.whole]
-    last = max(found, key=lambda sighting: sighting.confidence)
-    assert len(found) > 3
-    beyond = Box(BoxKind.CARD, last.quad - last.quad.max(0) - 20, 0.4)
-
-    class Coarse(BoxFinder):
-        """Passes one card over unless it looks closely, and boxes one where none is."""
-
-        def find(self, image: Image, scales: tuple[int, ...] | None = None, *args: Any, **options: Any) -> list[Box]:
-            boxes = super().find(image, scales, *args, **options)
-            if scales == (960,):
-                return boxes
-            others = [box for box in boxes if cv2.pointPolygonTest(last.quad, box.quad.mean(0).tolist(), False) < 0]
-            return [*others, beyond]
-
-    folder = model_folder()
-    limits = ReadingLimits.load(folder / "limits.json")
-    boxes = Coarse(Network(folder / "detector.onnx"), threshold=limits.box)
-    again = CardDetector(boxes, shipped.reader, limits, Calibration.load(folder / "calibration.json"))
-    assert last.card in [s.card for s in again.detect(scene.image)]
-
-
 def test_only_cards_of_the_edition_are_candidates() -> None:
     scene = SceneMaker(5, (640, 480), families=[StyleFamily.MARIO_KART], fonts=()).make(Layout.SINGLE)
     for edition in EditionName:
@@ -270,27 +178,11 @@ def test_a_card_claims_its_own_indices_only() -> None:
     neighbour = top_left - np.array([0.25 * 112, 0], np.float32)
     far = top_left + 300
     indices = [top_right, top_left, neighbour, bottom_right, far]
-    assert CardIndices(CARD, indices).own() == {1, 3}
     assert CardIndices(CARD, indices).at_spots() == {1, 3}
     assert CardIndices(CARD, indices).strangers() == 1
     assert CardIndices(CARD, [top_left]).at_spots() == {0}
     assert CardIndices(CARD, []).at_spots() == set()
-    assert CardIndices(CARD, []).own() == set()
     assert CardIndices(CARD, []).strangers() == 0
-
-
-def test_of_two_indices_at_one_corner_one_is_a_like_card_lying_across() -> None:
-    top_left, bottom_right = corner_frames(CARD)
-    like = top_left + np.array([0.3 * 112, 0], np.float32)
-    frames = [like, top_left, bottom_right]
-    assert CardIndices(CARD, frames).surplus({0, 1, 2}, {0, 1, 2}) == {0}
-    assert CardIndices(CARD, frames).surplus({1, 2}, {1, 2}) == set()
-    # The card keeps the one that reads as it does, be it the farther one.
-    assert CardIndices(CARD, frames).surplus({0, 1, 2}, {0, 2}) == {1}
-    # A second box about the same index, and print of another size, are no other card's.
-    assert CardIndices(CARD, [top_left + 4, top_left]).surplus({0, 1}, {0, 1}) == set()
-    large = (like - like.mean(0)) * 2 + like.mean(0)
-    assert CardIndices(CARD, [large, top_left]).surplus({0, 1}, {0, 1}) == set()
 
 
 def test_the_corners_without_an_index_are_free() -> None:
@@ -354,29 +246,10 @@ def test_a_part_of_an_index_that_reads_alike_is_no_second_one() -> None:
     assert len(apart([reading(whole), replace(reading(part), logs=other)])) == 2
 
 
-def test_cards_in_a_picture_are_of_one_size() -> None:
-    assert is_size_of_others(CARD, [])
-    assert is_size_of_others(CARD, [CARD + 200])
-    assert not is_size_of_others(CARD / 3, [CARD + 200])
-
-
 def test_a_rough_outline_still_finds_its_own_index() -> None:
     top_left, bottom_right = corner_frames(CARD)
     lower = bottom_right + np.array([0, 0.24 * 174], np.float32)
     assert CardIndices(CARD, [top_left, lower]).at_spots() == {0}
-    assert CardIndices(CARD, [top_left, lower]).near_spots() == {0, 1}
-    # The same place with an upright index is another card's.
-    assert CardIndices(CARD, [top_left, np.roll(lower, 2, axis=0)]).near_spots() == {0}
-    assert CardIndices(CARD, [lower + 100]).near_spots() == set()
-
-
-def test_the_symbol_in_the_middle_is_no_corner() -> None:
-    center = CARD.mean(0)
-    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
-    large, small = center + 18 * square, center + 12 * square
-    beside = center + np.array([0.2 * 112, 0], np.float32) + 18 * square
-    assert CardIndices(CARD, [large, small, beside]).middles() == {0}
-    assert CardIndices(CARD, []).middles() == set()
 
 
 def test_cards_of_a_fan_are_company() -> None:

@@ -14,9 +14,9 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.core.reading import EvidenceSource, Reading, Scale, resolved_by_corners, with_indices
+from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW
+from companion.vision.core.sightings import UNSURE_BELOW
 from companion.vision.recognition.confidence_checks import limited_by_middle
 from companion.vision.recognition.reader import Reader
 
@@ -105,14 +105,6 @@ def test_a_reading_is_drawn_together_until_it_is_no_more_confident_than_allowed(
     assert doubted.capped(0.9).confidence == doubted.confidence
     # Further evidence does not raise its confidence.
     assert with_indices(doubted, [replace(sure, quad=unit_square())]).confidence <= 0.7
-
-
-def test_agreeing_corners_outweigh_the_middle_with_limited_confidence() -> None:
-    middle = Reading(unit_square(), _logs({"green 0": 0.6, "green 8": 0.4}), ANY)
-    corners = [Reading(unit_square(), _logs({"green 8": 0.95, "green 0": 0.05}), ANY)] * 2
-    reported = resolved_by_corners(middle, corners)
-    assert reported.card == Card.parse("green 8")
-    assert 0.9 < reported.confidence < RUNNER_UP_BELOW
 
 
 def test_where_corners_show_another_card_than_the_middle_the_reading_is_unsure() -> None:

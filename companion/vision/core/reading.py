@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card
 from companion.vision.core.geometry import Quad
 from companion.vision.core.labels import Floats
-from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting, softened
+from companion.vision.core.sightings import Sighting, softened
 
 # Weight of a corner's reading relative to the whole card's, for cards at least `_LEGIBLE_WIDTH` pixels wide. A hidden
 # or cut corner reads as "no card" or at random, so its evidence against a card is bounded.
@@ -143,9 +143,3 @@ def with_indices(card: Reading, indices: Sequence[Reading]) -> Reading:
     found = sum((np.maximum(index.logs, _CORNER_BOUND) for index in indices), np.zeros_like(card.logs))
     middle = card.logs if card.middle is None else card.middle
     return replace(card, logs=card.logs + np.float32(_corner_weight(card.quad)) * found, middle=middle)
-
-
-def resolved_by_corners(card: Reading, corners: Sequence[Reading]) -> Reading:
-    """Return the card both corners agree on where the middle suggests another one; the confidence is capped."""
-    logs = np.stack([corner.logs for corner in corners]).sum(axis=0)
-    return replace(card, logs=np.asarray(logs, np.float32), scale=corners[0].scale).capped(UNCERTAIN_MOST)

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 
-import cv2
 import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import EvidenceSource, Reading, resolved_by_corners, with_indices
-from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
+from companion.vision.core.reading import EvidenceSource, Reading, with_indices
+from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
 from companion.vision.recognition.confidence_checks import final_sighting, limited_by_middle
@@ -29,7 +28,6 @@ from companion.vision.recognition.outlines import (
     drop_duplicate_corners,
     drop_duplicates,
     is_card_shaped,
-    of_one_size,
 )
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import is_hand
@@ -42,10 +40,6 @@ _FAINTLY = 0.4
 # Minimum score of a box that counts as a card although only its two corners were read, and minimum distance of these
 # corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
-# In a fan (at least `_FAN` indices, more than open cards have), a box below `_BOXED_AS_ONE` spans several cards if
-# indices lie at least `_WELL_INSIDE` from its edges but none is near a card's index spots. None of the 1,750 boxed
-# cards in 340 pictures met this, of 2,576 boxes. A card seen at a low angle may.
-_FAN, _BOXED_AS_ONE, _WELL_INSIDE = 5, 0.7, 0.03
 # Score added per index found where the outline expects one; initial score of a candidate formed from two indices.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
@@ -55,18 +49,10 @@ _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
 # No search is needed if every found card of the learnt deck has at least this probability and every box, above the last
 # score if it is an index, overlaps one of them by the second value.
 _SURELY, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
+# Minimum score of a card box beside several cards to show one of a searched deck.
+_FAINT_BESIDE = 0.04
 # For a deck the networks know: probability from which the networks' reading is not replaced by the deck's pictures.
 _STANDS = 0.8
-# Minimum confidence for a low-score box when nothing else was detected.
-_READ_THOUGH_FAINT = 0.85
-# Minimum box score considered beside several confidently read open cards. With a second look at finer scale it found 4
-# more cards in 20 pictures of borderless white cards (used to choose it) and 3 in 20 others, none wrong; nothing in 40
-# pictures of four other designs and 29 photographs.
-FAINT_BESIDE = 0.04
-_SURE_FELLOW = 0.9
-# The same for card-shaped proposals: 4 more cards, none wrong, in 36 such pictures (seeds 111 and 132), and none in 135
-# pictures without a card. Maximum overlap with the cards found, and maximum ratio of areas.
-_BESIDE, _AS_LARGE = 0.2, 2.0
 
 
 class Assembler:
@@ -112,7 +98,7 @@ class Assembler:
             read += faint
         frames = [index.quad for index in indices]
         told = [final_sighting(image, card) for card in whole]
-        sightings = of_one_size([replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told])
+        sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told]
         sightings = drop_duplicate_corners([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
@@ -121,28 +107,6 @@ class Assembler:
             sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
             sightings = merge_deck_matches(sightings, sought, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
-
-    def faint_cards(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting] = ()) -> list[Sighting]:
-        """Return cards with a low box score but a confident reading, for designs the networks do not know.
-
-        found: the other cards of the picture; a new card must lie beside them and be about as large as the open ones.
-        If there are none, or several of an unknown design, card-shaped proposals are read, too.
-        """
-        several = _are_several(found)
-        least = FAINT_BESIDE if several else self._limits.faint_box
-        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= least]
-        shapes = proposals(image) if not found or (several and _are_unlike_known(found)) else []
-        quads = [quad for quad in [*faint, *shapes] if _is_one_more(quad, found)]
-        readings = self._reader.read_cards(image, quads, [EvidenceSource.NOTHING] * len(quads))
-        surely = [
-            reading
-            for reading in readings
-            if reading.confidence >= _READ_THOUGH_FAINT
-            and reading.nothing <= self._limits.surely_not_none
-            and is_card_shaped(reading.quad)
-        ]
-        surely.sort(key=lambda reading: -reading.confidence)
-        return [reading.sighting(whole=True) for reading in drop_duplicates(surely, [], image)]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
@@ -178,11 +142,6 @@ class Assembler:
         bare = self._reader.no_card_probabilities(image, cards)
         return bool((bare <= self._limits.neighbour_bare).any())
 
-    def leaves_unread(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> bool:
-        """Whether a box of card size remains unread beside several confidently read cards."""
-        cards = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score >= self._limits.box]
-        return _are_several(found) and any(_is_one_more(quad, found) for quad in cards)
-
     def _faint_cards(self, boxes: Sequence[Box]) -> list[Quad]:
         """Return the most probable outlines among boxes too faint to count on their own."""
         faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
@@ -190,7 +149,7 @@ class Assembler:
 
     def _telling(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
         """Return the boxes that show a card of the learnt deck, including faint ones beside several others."""
-        least = {BoxKind.CARD: FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
+        least = {BoxKind.CARD: _FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
         return [box.quad for box in boxes if box.score >= least[box.kind]]
 
     def _learnt_cards(
@@ -220,7 +179,7 @@ class Assembler:
             if len(ends) == 2 and ends[0].card == ends[1].card:
                 apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
                 if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
-                    found.append((resolved_by_corners(replace(ends[0], quad=quad), ends), ends))
+                    found.append((_of_corners(quad, ends[0], ends[1]), ends))
         return found
 
     def _is_index(self, index: Reading) -> bool:
@@ -244,11 +203,9 @@ class Assembler:
         frames = [index.quad for index in indices]
         lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
         evidence = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
-        if len(indices) >= _FAN and not self._reader.seeks:
-            worth = [
-                held or score >= _BOXED_AS_ONE or not lying.inside(_WELL_INSIDE)
-                for lying, held, (_, score) in zip(lies, evidence, candidates, strict=True)
-            ]
+        if not self._reader.seeks:
+            # A box around several fanned cards contains indices, but none near a card's index spots.
+            worth = [bool(held) or not lying.strangers() for lying, held in zip(lies, evidence, strict=True)]
             candidates, evidence = list(compress(candidates, worth)), list(compress(evidence, worth))
         readings = self._reader.read_cards(image, [quad for quad, _ in candidates], evidence, first)
         scored = []
@@ -260,14 +217,9 @@ class Assembler:
             ]
             own = [corner for corner in corners if not self._denies(corner, reading)]
             whole = limited_by_middle(with_indices(reading, own))
-            if corners and not own and len({corner.card for corner in corners}) < len(corners):
-                # Seen at a low angle, the middle is compressed while the corners are legible.
-                whole, own = resolved_by_corners(reading, corners), corners
-            denied = bool(corners) and not own
-            # A box around several fanned cards contains indices, but not at a card's index spots.
-            near = [indices[i] for i in lying.near_spots() if indices[i].card == reading.card]
-            spans_several = not spots and lying.strangers() >= 2 and len(near) < 2
-            if self._is_card(whole, score) and not (denied or spans_several):
+            # Seen at a low angle, the middle is compressed while two corners that agree are legible.
+            denied = bool(corners) and not own and len({corner.card for corner in corners}) == len(corners)
+            if self._is_card(whole, score) and not denied:
                 scored.append((score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own), whole))
         scored.sort(key=lambda pair: -pair[0])
         return drop_duplicates([reading for _, reading in scored], indices, image)
@@ -294,25 +246,19 @@ class Assembler:
         """Whether two indices may belong to the same card."""
         return bool(a.probabilities @ b.probabilities > self._limits.alike)
 
-    def _is_clear(self, index: Reading) -> bool:
-        return index.confidence >= self._limits.clearly_another
-
     def _unclaimed(self, indices: Sequence[Reading], whole: Sequence[Reading]) -> list[Reading]:
         """Return the indices that no whole card claims."""
         frames = [index.quad for index in indices]
         own: set[int] = set()
         for card in whole:
             lying = CardIndices(card.quad, frames)
-            spots, near, within, middle = lying.at_spots(), lying.near_spots(), lying.inside(), lying.middles()
-            seeming = spots | near | within | middle
+            spots, within = lying.at_spots(), lying.inside()
+            seeming = spots | within
             agreeing = {i for i in seeming if indices[i].card == card.card}
             possible = {i for i in seeming if not self._denies(indices[i], card)}
-            symbol = middle & possible
             # Anything else on a card with both corners in view is its print, not another card.
             printed = within & (agreeing | possible if len(spots) == 2 else agreeing)
-            corners = (spots & possible) | (near & agreeing) | printed
-            others = lying.surplus(corners - symbol, agreeing)
-            own |= symbol | (corners - {i for i in others if self._is_clear(indices[i])})
+            own |= (spots & possible) | printed
             if _is_surely_learnt(card):
                 # The deck's pictures show that the card is open, so its corners are its own however they read.
                 own |= spots
@@ -320,14 +266,9 @@ class Assembler:
         return [index for i, index in enumerate(indices) if i not in own and not index.is_non_index]
 
 
-def _are_several(found: Sequence[Sighting]) -> bool:
-    return sum(one.whole and one.confidence >= _SURE_FELLOW for one in found) >= _SEVERAL
-
-
-def _are_unlike_known(found: Sequence[Sighting]) -> bool:
-    """Whether almost no open card is read with certainty: the design is unknown and its boxes are unreliable."""
-    beyond = [one.confidence >= RUNNER_UP_BELOW for one in found if one.whole]
-    return 2 * sum(beyond) < len(beyond)
+def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
+    """Return the card in an outline (4, 2) that both of its corners agree on; the confidence is capped."""
+    return replace(one, quad=quad, logs=one.logs + other.logs).capped(UNCERTAIN_MOST)
 
 
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
@@ -369,13 +310,3 @@ def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[li
             end = min(card.quad[0::2], key=lambda corner: float(np.hypot(*(frames[i].mean(0) - corner))))
             told[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
     return list(told.values()), [frame for i, frame in enumerate(frames) if i not in told]
-
-
-def _is_one_more(quad: Quad, found: Sequence[Sighting]) -> bool:
-    """Whether an outline lies beside all found cards and is about as large as the open ones."""
-    area = abs(cv2.contourArea(quad))
-    return all(
-        intersection_over_smaller(quad, other.quad) < _BESIDE
-        and (not other.whole or 1 / _AS_LARGE < abs(cv2.contourArea(other.quad)) / area < _AS_LARGE)
-        for other in found
-    )

@@ -28,7 +28,7 @@ from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.motion import Floats
 from companion.vision.imaging.restoration import lightened, restored
 from companion.vision.imaging.white_balance import balanced
-from companion.vision.recognition.assembly import FAINT_BESIDE, Assembler
+from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.mirror import (
     back,
     flipped,
@@ -207,30 +207,22 @@ class CardDetector:
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
 
     def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> _Look:
-        least = _FAINTEST if self._reader.seeks else FAINT_BESIDE
+        least = _FAINTEST if self._reader.seeks else self._limits.faint_box
         shown, boxes = image, self._boxes.find(image, least=least)
         if not self._reader.seeks:
             # Cards of a searched deck are matched in the light they were learnt in.
             image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
-        finest = 0
         for scale in fine_scales:
             # A finer look does not resolve what the deck's pictures leave uncertain.
             if is_fairly_read(found) or (found and self._reader.seeks) or max(image.shape[:2]) <= scale * 3 / 4:
                 break
-            finest = scale
             fine = self._boxes.find(image, (scale,), least=least)
             again = self._assembler.cards(image, fine)
             if not found or is_better(again, found):
                 found = again
             boxes = [*boxes, *fine]
-        if Calibration.is_fan(found):
-            return _Look(shown, boxes, found or self._assembler.faint_cards(image, boxes))
-        found = [*found, *self._assembler.faint_cards(image, boxes, found)]
-        if finest < _FINE_SCALES[0] < max(image.shape[:2]) and self._assembler.leaves_unread(boxes, found):
-            fine = self._boxes.find(image, _FINE_SCALES[:1], least=least)
-            found += self._assembler.faint_cards(image, fine, found)
         return _Look(shown, boxes, found)
 
     def backs(self, image: Image) -> list[Back]:

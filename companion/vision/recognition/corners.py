@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -23,19 +23,12 @@ _LOOSE_SPOT_REACH = 0.3
 # The same for print in the two corners without an index, horizontally and vertically: outlines derived from an index
 # are inexact.
 _FREE_REACH = (0.15, 0.2)
-# Minimum size ratio of two indices near one corner, and minimum distance in index sides, for them to belong to two
-# cards. The two indices of one card are at opposite corners.
-_LIKE_SIZED, _TWO_CARDS = 0.7, 0.63
 # Maximum distance between the expected and the actual opposite index, over the card's height: perspective shortens.
 _OPPOSITE_REACH = 0.45
-# Range of the area of an outline derived from one index over that of a neighbouring card: index sizes vary by deck.
-_SIZE_RANGE = (0.2, 5.0)
-# The same for overlapping cards, which are of one deck.
+# Range of the ratio of areas of overlapping cards, which are of one deck: an outline derived from an index is inexact.
 _COMPANY_RANGE = 4.0
 # Rotation in degrees that two outlines of one card rarely have to each other.
 _CLEARLY_TURNED = 15.0
-# Share of the card's area from which an index frame inside it is the card's middle symbol.
-_MIDDLE_SHARE, _CENTERED_SHARE = 0.15, 0.055
 # Maximum aspect ratio of an outline that is certainly an upright card; it is 0.64 seen from above.
 _UPRIGHT = 0.85
 # Distance from an outline's edges from which an index is well inside; outline errors are smaller.
@@ -56,25 +49,6 @@ class CardIndices:
         centers = np.stack(indices).mean(1) if len(indices) else np.empty((0, 2), np.float32)
         self._positions = project(self._matrix, centers)
 
-    def own(self) -> set[int]:
-        """Return the card's own indices: the nearest one at each index spot, and its middle symbol.
-
-        An index between the spots belongs to a card above or below this one.
-        """
-        return self.middles() | self.at_spots()
-
-    def middles(self) -> set[int]:
-        """Return the indices that are the card's middle symbol: large ones, with a lower limit near the centre."""
-        area = max(abs(cv2.contourArea(self._card)), 1.0)
-        off = np.abs(self._positions - 0.5).max(1)
-        shares = [abs(cv2.contourArea(index)) / area for index in self._indices]
-        # A real index of another card is much smaller than a middle symbol detected as an index.
-        return {
-            i
-            for i, share in enumerate(shares)
-            if (off[i] < 0.3 and share > _MIDDLE_SHARE) or (off[i] < 0.1 and share > _CENTERED_SHARE)
-        }
-
     def at_spots(self) -> set[int]:
         """Return the indices close to the card's two index spots, which are certainly its own."""
         return self._nearest_to_spots(_SPOT_REACH)
@@ -82,16 +56,6 @@ class CardIndices:
     def about_spots(self) -> set[int]:
         """The same with a larger tolerance, for inexact outlines."""
         return self._nearest_to_spots(_LOOSE_SPOT_REACH)
-
-    def near_spots(self) -> set[int]:
-        """Return those of them with the orientation of the card's own."""
-        # The top-left index is upright, the bottom-right one upside down.
-        return {i for i in self.about_spots() if self._pointing(self._indices[i]) * (0.5 - self._positions[i][1]) > 0}
-
-    def _pointing(self, index: Quad) -> float:
-        """Return how far an index' top edge points to the card's right, in the card's unit square."""
-        start, end = project(self._matrix, index[:2])
-        return float(end[0] - start[0])
 
     def _nearest_to_spots(self, reach: float) -> set[int]:
         if not len(self._indices):
@@ -109,23 +73,6 @@ class CardIndices:
         """Return the indices whose centres lie on the card, at least `margin` from its edges."""
         least, most = margin, 1 - margin
         return {i for i, (x, y) in enumerate(self._positions) if least < x < most and least < y < most}
-
-    def surplus(self, own: Set[int], surely: Set[int]) -> set[int]:
-        """Return those of its apparent own indices that belong to an identical card across it.
-
-        Of several near one corner the card keeps the one nearest to its spot, preferring those in `surely`.
-        """
-        off = self._off_spots
-        widths = [sides(index)[0] for index in self._indices]
-        left: set[int] = set()
-        for spot in range(2):
-            near = sorted((i for i in own if off[i].argmin() == spot), key=lambda i: (i not in surely, off[i, spot]))
-            for i in near[1:]:
-                kept = near[0]
-                distance = float(np.hypot(*(self._indices[i].mean(0) - self._indices[kept].mean(0))))
-                if _LIKE_SIZED < widths[i] / widths[kept] < 1 / _LIKE_SIZED and distance > _TWO_CARDS * widths[kept]:
-                    left.add(i)
-        return left
 
     def in_free_corners(self) -> set[int]:
         """Return the indices where a mirrored card would have its own."""
@@ -147,7 +94,7 @@ class CardIndices:
 
     def strangers(self) -> int:
         """Return the number of indices well inside the outline that are not the card's own."""
-        return len(self.inside(_WELL_INSIDE) - self.own())
+        return len(self.inside(_WELL_INSIDE) - self.at_spots())
 
 
 def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:
@@ -281,15 +228,6 @@ def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> lis
             left = [reading for reading in left if reading is not partner]
             cards.append(replace(first, quad=outline_from_pair(first, partner), logs=first.logs + partner.logs))
     return cards
-
-
-def is_size_of_others(card: Quad, others: Sequence[Quad]) -> bool:
-    """Whether an outline derived from an index is about as large as the nearest other card; true without others."""
-    if not others:
-        return True
-    nearest = min(others, key=lambda other: float(np.hypot(*(other.mean(0) - card.mean(0)))))
-    ratio = abs(cv2.contourArea(card)) / max(abs(cv2.contourArea(nearest)), 1.0)
-    return _SIZE_RANGE[0] < ratio < _SIZE_RANGE[1]
 
 
 def is_in_company(card: Quad, others: Sequence[Quad]) -> bool:

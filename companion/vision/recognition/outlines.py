@@ -25,8 +25,6 @@ from companion.vision.recognition.corners import lies_across
 _FAR_SMALLER = 0.2
 # Overlap (over the smaller area) above which two outlines are the same card.
 SAME_CARD = 0.65
-# Area ratio below which an outline inside another one is a part of it.
-_PART = 0.6
 # Below the first confidence, a corner within this distance of an open card (in card sides) with the same reading is
 # that card's own: so on three degraded photographs of single cards.
 _CLEAR, _ECHO = 0.82, 0.5
@@ -35,32 +33,21 @@ _PRINT = 0.3
 
 
 def drop_duplicates(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
-    """Return the readings, best first, without duplicate boxes and without boxes around a part of a card.
+    """Return the readings, best first, without duplicate boxes.
 
-    All cards have one size, so an outline much smaller than one it lies in is a piece of its print. Outlines are
-    compared inside the picture; beyond it they are estimates.
+    Outlines are compared inside the picture; beyond it they are estimates.
     """
     height, width = image.shape[:2]
     kept: list[Reading] = []
     for reading in readings:
-        area = abs(cv2.contourArea(reading.quad))
         part = clipped(reading.quad, width, height)
-        rivals = [
-            other
-            for other in kept
-            if intersection_over_smaller(part, clipped(other.quad, width, height)) > SAME_CARD
+        if not any(
+            intersection_over_smaller(part, clipped(other.quad, width, height)) > SAME_CARD
             and not lies_across(reading, other, indices)
-        ]
-        if not rivals:
+            for other in kept
+        ):
             kept.append(reading)
-        elif all(abs(cv2.contourArea(other.quad)) < _PART * area for other in rivals):
-            kept = [other for other in kept if all(other is not rival for rival in rivals)] + [reading]
     return kept
-
-
-def of_one_size(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without those far smaller than a more confident one."""
-    return [sighting for sighting in sightings if not is_far_smaller(sighting, sightings)]
 
 
 def is_far_smaller(card: Reading | Sighting, others: Iterable[Reading | Sighting]) -> bool:

@@ -40,9 +40,8 @@ _SURELY, _CLEARLY = SURELY, -0.05
 _SAID, _OVERRULES = 0.5, 0.9
 
 # Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or longer
-# in perspective. For one or two cards without a confident reading the second value applies. In larger groups, uncertain
-# cards are occluded ones.
-_MAYBE_SIDEWAYS, _UNLIKELY_SIDEWAYS, _HARDLY_READ, _FEW = 0.72, 0.6, 0.8, 2
+# in perspective.
+_MAYBE_SIDEWAYS = 0.72
 # A rough outline is dropped if its first crop has at least this probability of "no card"; an outline without other
 # evidence, if any card has less than the second, or less than the fourth with "no card" above the third; one without a
 # confident box, if the refined crop has less than the last. Of 1,900 outlines in 280 pictures of several cards two
@@ -100,8 +99,7 @@ class Reader:
         evidence = [EvidenceSource.BOX] * len(quads) if evidence is None else evidence
         first = first or self.first_pass(image, quads)
         left = [i for i in range(len(quads)) if i not in first.plain]
-        rough, few = [first.seen[i] for i in left], len(quads) <= _FEW
-        seen, going_on = self._looks(image, rough, [evidence[i] for i in left], few)
+        seen, going_on = self._looks(image, [first.seen[i] for i in left], [evidence[i] for i in left])
         if self._deck is not None and self.seeks and not self._deck.identifies_cards:
             seen = [replace(one, membership=0.0) for one in seen]
         looks = dict(zip(left, seen, strict=True))
@@ -170,7 +168,7 @@ class Reader:
         return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else borne_out
 
     def _looks(
-        self, image: Image, glances: Sequence[Pass], evidence: Sequence[EvidenceSource], few: bool
+        self, image: Image, glances: Sequence[Pass], evidence: Sequence[EvidenceSource]
     ) -> tuple[list[Pass], NDArray[np.bool_]]:
         """Return the results after a first crop per outline, and (N,) whether each was read completely."""
         seen = list(glances)
@@ -194,12 +192,7 @@ class Reader:
                 again.append(i)
         for i, one in zip(again, self._crops.cards(image, [refined[i] for i in again]), strict=True):
             seen[i] = together(one, seen[i])
-        unsure = [few and self._card_scale.surest(seen[i].logs) < _HARDLY_READ for i in again]
-        low = [
-            i
-            for i, hardly in zip(again, unsure, strict=True)
-            if aspects[i] > (_UNLIKELY_SIDEWAYS if hardly else _MAYBE_SIDEWAYS)
-        ]
+        low = [i for i in again if aspects[i] > _MAYBE_SIDEWAYS]
         sideways = [turned(refined[i], -1) for i in low]
         for i, a, b in zip(
             low, self._crops.cards(image, sideways), self._crops.cards_turned(image, sideways), strict=True
