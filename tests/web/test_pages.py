@@ -114,7 +114,7 @@ def test_a_scanned_hand_is_mended_by_taps(playing: Server, open_as: Open, hand_p
     page.click("#picked")
     page.click("#confirm")
     page.wait_for_url("**/scan?player=Cy")
-    expect(page.locator("#told")).to_contain_text("Ben: 58 points, next Cy.")
+    expect(page.locator("#taken")).to_contain_text("Ben: 58 points, next Cy.")
 
 
 def test_a_hand_is_tapped_card_after_card(playing: Server, open_as: Open) -> None:
@@ -132,7 +132,7 @@ def test_a_hand_is_tapped_card_after_card(playing: Server, open_as: Open) -> Non
     expect(page.locator(".picker-sum")).to_have_text("3 cards, 77 points")
     page.click("#picked")
     page.click("#confirm")
-    expect(page.locator("#told")).to_contain_text("Ben: 77 points, next Cy.")
+    expect(page.locator("#taken")).to_contain_text("Ben: 77 points, next Cy.")
     expect(page.locator("#whose")).to_have_value("Cy")
     expect(page.locator(".hand .card-button")).to_have_count(0)
 
@@ -143,13 +143,13 @@ def test_a_hand_is_entered_by_its_points_and_mended_by_one_tap(playing: Server, 
     page.goto(f"{playing.url}/scan?player=Ben")
     page.fill("#points", "73")
     page.click("#enter-points")
-    expect(page.locator("#told")).to_contain_text("Ben: 73 points, next Cy.")
+    expect(page.locator("#taken")).to_contain_text("Ben: 73 points, next Cy.")
     page.click("#mend-last")
     expect(page.locator("#title")).to_contain_text("Ben")
     expect(page.locator("#points")).to_have_value("73")
     page.fill("#points", "37")
     page.keyboard.press("Enter")
-    expect(page.locator("#told")).to_contain_text("Ben: 37 points, next Cy.")
+    expect(page.locator("#taken")).to_contain_text("Ben: 37 points, next Cy.")
     page.fill("#points", "20")
     page.keyboard.press("Enter")
     page.wait_for_url("**/scores")

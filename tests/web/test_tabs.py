@@ -109,6 +109,6 @@ def test_without_locks_a_hidden_tab_lets_its_stream_go(playing: Server, device: 
         pages += tabs_of(pages[-1], 2)[1:]
     playing.services.table.tap(moves.Play(Card.parse("red 7")))
     shows_turn(pages[-1:], "Ben")
-    # Who comes back is told what it missed.
+    # A tab that comes back learns what it missed.
     first.evaluate(HIDE, "visible")
     shows_turn([first], "Ben")

@@ -3,6 +3,57 @@
 import { h, pen as pen2d } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the picture */
+
+/** The outline's colours: a certain card's, and one's that may be another. */
+const SURE = "#4dff88";
+const UNSURE = "#ffb43c";
+
+/** @param {Box} one @param {Box} other */
+const overlap = (one, other) =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
+/**
+ * Where a card's name stands: above the card or, where the picture ends, below it, so that it covers no digit. Where
+ * another name stands already, it moves on the same way.
+ * @param {number[][]} quad the card's corners @param {{ width: number, height: number }} text
+ * @param {Box[]} taken @param {{ width: number, height: number }} picture @returns {Box}
+ */
+export function besides(quad, text, taken, picture) {
+  const ys = quad.map(([, y]) => y);
+  const left = Math.min(...quad.map(([x]) => x));
+  const x = Math.max(0, Math.min(left, picture.width - text.width));
+  const above = Math.min(...ys) - text.height;
+  const below = Math.min(Math.max(...ys), picture.height - text.height);
+  const free = (/** @type {number} */ y) => !taken.some((one) => overlap(one, { x, y, ...text }));
+  for (let y = above; y >= 0; y -= text.height / 2) if (free(y)) return { x, y, ...text };
+  let y = below;
+  while (y + text.height < picture.height && !free(y)) y += text.height / 2;
+  return { x, y, ...text };
+}
+
+/**
+ * Draws an outline that is seen on any ground: a bright line on a broad dark one.
+ * @param {CanvasRenderingContext2D} pen @param {number[][]} quad @param {{ line: number, dashed: boolean }} how
+ */
+function drawOutline(pen, quad, { line, dashed }) {
+  pen.setLineDash(dashed ? [line * 4, line * 3] : []);
+  pen.beginPath();
+  for (const [x, y] of quad) pen.lineTo(x, y);
+  pen.closePath();
+  for (const [width, color] of /** @type {const} */ ([
+    [line * 2.4, "rgb(20 18 14 / 85%)"],
+    [line, dashed ? UNSURE : SURE],
+  ])) {
+    pen.lineWidth = width;
+    pen.strokeStyle = color;
+    pen.stroke();
+  }
+}
+
 /**
  * Draws a picture with the outline and the name of each card that was found in it.
  * @param {Blob} picture
@@ -20,47 +71,25 @@ export function drawOutlined(picture, number, { size, cards }) {
   if (!size) return h("div", { class: "outlined" }, image);
   const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
   const pen = pen2d(canvas);
-  const line = Math.max(3, size.width / 220);
+  const line = Math.max(4, size.width / 160);
   /**
    * Where names stand already: fanned cards lie closer than their names are long.
-   * @type {{ x: number, y: number, width: number, height: number }[]}
+   * @type {Box[]}
    */
   const names = [];
   cards.forEach((held) => {
     if (held.picture !== number || !held.quad) return;
-    pen.lineWidth = line;
-    pen.setLineDash(held.other ? [line * 4, line * 3] : []);
-    pen.strokeStyle = held.other ? "#ffb43c" : "#ffffff";
-    pen.beginPath();
-    for (const [x, y] of held.quad) pen.lineTo(x, y);
-    pen.closePath();
-    const color = pen.strokeStyle;
-    pen.lineWidth = line * 2;
-    pen.strokeStyle = "rgb(20 18 14 / 80%)";
-    pen.stroke();
-    pen.lineWidth = line;
-    pen.strokeStyle = color;
-    pen.stroke();
-    const [x, y] = held.quad[0];
+    drawOutline(pen, held.quad, { line, dashed: held.other !== null });
     const text = cardName(held.card) + (held.other ? "?" : "");
     pen.font = `600 ${Math.max(16, size.width / 45)}px system-ui`;
-    pen.fillStyle = "rgb(20 18 14 / 78%)";
-    const wide = pen.measureText(text).width;
-    const box = { x: Math.min(x, size.width - wide - line * 4), y, width: wide + line * 4, height: size.width / 32 };
-    while (
-      names.some(
-        (one) =>
-          box.x < one.x + one.width &&
-          one.x < box.x + box.width &&
-          box.y < one.y + one.height &&
-          one.y < box.y + box.height,
-      )
-    )
-      box.y += 2;
+    const high = size.width / 32;
+    const wide = pen.measureText(text).width + line * 4;
+    const box = besides(held.quad, { width: wide, height: high }, names, size);
     names.push(box);
+    pen.fillStyle = "rgb(20 18 14 / 85%)";
     pen.fillRect(box.x, box.y, box.width, box.height);
     pen.fillStyle = "#ffffff";
-    pen.fillText(text, box.x + line * 2, box.y + size.width / 43);
+    pen.fillText(text, box.x + line * 2, box.y + high * 0.73);
   });
   return h("div", { class: "outlined" }, image, canvas);
 }

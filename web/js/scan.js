@@ -1,446 +1,397 @@
 /** Reading a hand from pictures of it: each card outlined and named, one tap to add, change or remove. */
 
-import { get, post, Refused } from "./api.js";
-import { attempt, worded } from "./attempt.js";
+import { get, post } from "./api.js";
+import { attempt } from "./attempt.js";
 import { drawCard } from "./card.js";
 import { edition } from "./choices.js";
-import { $, fill, h, pen as penOf, toast } from "./dom.js";
+import { $, fill, h } from "./dom.js";
+import { Hand, tapped } from "./hand.js";
+import { pictureButtons, shrunk } from "./hand-pictures.js";
 import { cardName, t } from "./i18n.js";
 import { drawOutlined } from "./outlines.js";
 import { pickCard, pickCards } from "./picker.js";
 import { live, prepare } from "./shell.js";
 import { colorOf, isWild } from "./signs.js";
-import { stills } from "./stills.js";
 
-/** @typedef {import("./types").Held} Held */
+/** @typedef {import("./types").Running} Running */
 
-/** What iPhones write where they are not told otherwise, and no other browser reads. */
-const HEIC = /hei[cf]/i;
+/** How many pictures of one hand are kept: the newest. */
+const MOST_PICTURES = 6;
 
 const me = await prepare("player");
 live({});
-const wanted = new URLSearchParams(location.search);
-const challenge = wanted.get("purpose") === "challenge";
-/** What is on the table; where there is no match, nothing is drawn of it. */
-let view = /** @type {import("./types").Running} */ (await get("/api/view"));
-const { deck } = await edition(view.match?.edition ?? "");
-// Of a hand that was scored before and is to be mended: the number of its ruling.
-let amended = Number(wanted.get("n")) || null;
-let player = challenge ? (view.state?.turn ?? null) : wanted.get("player");
-/** @type {Blob[]} */
-let pictures = [];
-/** @type {Held[]} */
-let cards = [];
-/** @type {{ width: number, height: number }[]} */
-let sizes = [];
-let read = false;
-/** What the server calls the picture that was read. */
-let scan = /** @type {string | null} */ (null);
-const told = h("div", { id: "told", role: "status" });
-const drawn = h("div", { class: "stack" });
-const sum = h("div", { class: "stack" });
-const found = h("div", { class: "hand" });
-/** One for all pictures, which are made small one after the other: phones have little memory for canvases. */
-const smaller = h("canvas");
-const points = h("input", { type: "number", min: "0", max: "9999", step: "1", inputmode: "numeric", id: "points" });
-
 // Going back leads to the hand before.
 addEventListener("popstate", () => location.reload());
-if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
-else if (challenge && (view.state.phase !== "reveal" || (me.role !== "host" && me.player !== view.state.challenger))) {
-  fill(
-    $("#scan"),
-    h(
-      "p",
-      { class: "panel" },
-      view.state.phase === "reveal"
-        ? t("scan.private", { player: view.state.challenger ?? "" })
-        : t("scan.nochallenge"),
-    ),
-  );
-} else {
-  begin();
-  if (amended !== null) await recall(amended);
+const wanted = new URLSearchParams(location.search);
+const isChallenge = wanted.get("purpose") === "challenge";
+const view = await get("/api/view");
+/** @param {Running} view */
+async function begin(view) {
+  const { phase, challenger } = view.state;
+  if (isChallenge && (phase !== "reveal" || (me.role !== "host" && me.player !== challenger))) {
+    const says = phase === "reveal" ? t("scan.private", { player: challenger ?? "" }) : t("scan.nochallenge");
+    fill($("#scan"), h("p", { class: "panel" }, says));
+    return;
+  }
+  const { deck } = await edition(view.match.edition);
+  const kinds = new Map(deck.map((one) => [one.card, one]));
+  const scan = new Scan(view, new Hand((card) => kinds.get(card)), Number(wanted.get("n")) || null);
+  await scan.begin(isChallenge ? view.state.turn : wanted.get("player"));
 }
 
-/** Takes up a hand that was scored, with its picture. @param {number} n */
-async function recall(n) {
-  const { lines } = await get("/api/history");
-  const line = lines.find((one) => one.n === n && one.move.do === "hand" && one.move.player === player);
-  if (!line) return;
-  if (line.move.points !== undefined) points.value = String(line.move.points);
-  if (line.picture) pictures = [await (await fetch(`/api/pictures/${encodeURIComponent(line.picture)}`)).blob()];
-  cards = (line.move.cards ?? []).map((/** @type {string} */ card) => ({
-    card,
-    other: null,
-    quad: null,
-    picture: -1,
-    confidence: 1,
-  }));
-  draw();
-}
+class Scan {
+  /** @param {Running} view @param {Hand} hand @param {number | null} amended the ruling of a hand to be mended */
+  constructor(view, hand, amended) {
+    this.view = view;
+    this.hand = hand;
+    this.amended = amended;
+    this.player = "";
+    /** @type {Blob[]} */
+    this.pictures = [];
+    /** The sizes of the pictures as they were read. @type {{ width: number, height: number }[]} */
+    this.sizes = [];
+    /** What the server calls the picture that was read. @type {string | null} */
+    this.name = null;
+    this.taken = h("div", { id: "taken", role: "status" });
+    this.drawn = h("div", { class: "stack" });
+    this.sum = h("div", { class: "stack" });
+    this.found = h("div", { class: "hand" });
+    this.canvas = h("canvas");
+    this.points = h("input", { type: "number", min: "0", max: "9999", step: "1", inputmode: "numeric", id: "points" });
+  }
 
-function begin() {
-  const awaited = view.legal.hand;
-  player ??= awaited[0] ?? view.match.players[0];
-  fill(
-    $("#title"),
-    challenge ? t("scan.challenge") : amended === null ? t("scan.title") : t("scan.mend", { player: player ?? "" }),
-  );
-  fill(
-    $("#scan"),
-    told,
-    challenge &&
+  /** Whether a hand can be entered now: of a round that is over, or one that is mended. */
+  get isAwaited() {
+    return isChallenge || this.amended !== null || this.view.legal.hand.length > 0;
+  }
+
+  /** How many cards the table knows this hand to have. */
+  get expected() {
+    return this.amended === null ? (this.view.state.hands[this.player] ?? null) : null;
+  }
+
+  /** @param {string | null} player */
+  async begin(player) {
+    this.player = player ?? this.view.legal.hand[0] ?? this.view.match.players[0];
+    this.drawPage();
+    if (this.amended !== null) await this.recall(this.amended);
+  }
+
+  /** Takes up a hand that was scored, with its picture. @param {number} n */
+  async recall(n) {
+    const { lines } = await get("/api/history");
+    const line = lines.find((one) => one.n === n && one.move.do === "hand" && one.move.player === this.player);
+    if (!line) return;
+    if (line.move.points !== undefined) this.points.value = String(line.move.points);
+    if (line.picture) {
+      const answer = await fetch(`/api/pictures/${encodeURIComponent(line.picture)}`);
+      this.pictures = [await answer.blob()];
+    }
+    this.hand.cards = (line.move.cards ?? []).map(tapped);
+    this.draw();
+  }
+
+  drawPage() {
+    const { player } = this;
+    const challenger = this.view.state.challenger ?? "";
+    const title = isChallenge
+      ? t("scan.challenge")
+      : this.amended === null
+        ? t("scan.title")
+        : t("scan.mend", { player });
+    fill($("#title"), title);
+    fill(
+      $("#scan"),
+      this.taken,
+      isChallenge && h("p", { class: "panel warn" }, t("scan.secret", { challenger, player })),
+      !this.isAwaited && h("p", { class: "panel", id: "nobody" }, t("scan.nobody")),
+      !isChallenge && this.amended === null && this.isAwaited && this.whose(),
       h(
-        "p",
-        { class: "panel warn" },
-        t("scan.secret", { challenger: view.state.challenger ?? "", player: player ?? "" }),
-      ),
-    !challenge &&
-      amended === null &&
-      h(
-        "label",
-        { class: "field" },
-        t("scan.whose"),
+        "div",
+        { class: "scan-grid" },
         h(
-          "select",
-          {
-            id: "whose",
-            onchange: (event) => {
-              player = event.target.value;
-              clear();
-            },
-          },
-          view.match.players.map((/** @type {string} */ one) =>
-            h(
-              "option",
-              { value: one, selected: one === player },
-              one,
-              awaited.includes(one) ? "" : ` (${t("scan.notawaited")})`,
-            ),
+          "section",
+          { class: "panel stack", "aria-label": t("scan.pictures") },
+          h("p", { class: "soft" }, t("scan.how")),
+          pictureButtons((pictures) => this.take(pictures)),
+          this.drawn,
+        ),
+        h(
+          "section",
+          { class: "panel stack", "aria-label": t("scan.cards") },
+          this.sum,
+          this.found,
+          !isChallenge && this.isAwaited && this.pointsForm(),
+        ),
+      ),
+    );
+    this.draw();
+  }
+
+  /** Whose hand it is. */
+  whose() {
+    const { match, legal } = this.view;
+    const choose = (/** @type {string} */ player) => {
+      this.player = player;
+      this.clear();
+    };
+    return h(
+      "label",
+      { class: "field" },
+      t("scan.whose"),
+      h(
+        "select",
+        { id: "whose", onchange: (event) => choose(event.target.value) },
+        match.players.map((/** @type {string} */ one) =>
+          h(
+            "option",
+            { value: one, selected: one === this.player },
+            one,
+            legal.hand.includes(one) ? "" : ` (${t("scan.notawaited")})`,
           ),
         ),
       ),
-    h(
-      "div",
-      { class: "scan-grid" },
-      h(
-        "section",
-        { class: "panel stack", "aria-label": t("scan.pictures") },
-        h("p", { class: "soft" }, t("scan.how")),
-        takeButtons(),
-        drawn,
-      ),
-      h("section", { class: "panel stack", "aria-label": t("scan.cards") }, sum, found, !challenge && pointsForm()),
-    ),
-  );
-  draw();
-}
-
-/** For a hand that its player has added up. */
-function pointsForm() {
-  return h(
-    "form",
-    {
-      class: "row points-form",
-      id: "points-form",
-      onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        if (points.value !== "") confirmHand({ points: Number(points.value) });
-      },
-    },
-    h("label", { class: "field inline-field grow" }, h("span", {}, t("scan.known")), points),
-    h("button", { id: "enter-points" }, t("scan.enter")),
-  );
-}
-
-function clear() {
-  points.value = "";
-  pictures = [];
-  cards = [];
-  sizes = [];
-  read = false;
-  scan = null;
-  draw();
-}
-
-function takeButtons() {
-  /** @type {HTMLInputElement} */
-  const file = h("input", {
-    type: "file",
-    accept: "image/jpeg,image/png,image/webp",
-    capture: "environment",
-    id: "photo",
-    class: "visually-hidden",
-    onchange: () => take([...(file.files ?? [])]),
-  });
-  /** @type {HTMLInputElement} */
-  const several = h("input", {
-    type: "file",
-    accept: "image/*,video/*",
-    multiple: true,
-    id: "files",
-    class: "visually-hidden",
-    onchange: async () => {
-      const all = [...(several.files ?? [])];
-      const videos = all.filter((one) => one.type.startsWith("video/"));
-      /** @type {Blob[]} */
-      const photos = all.filter((one) => one.type.startsWith("image/") && !HEIC.test(one.type + one.name));
-      if (all.some((one) => !/^(image|video)\//.test(one.type) && !HEIC.test(one.name))) toast(t("scan.nofile"));
-      if (all.some((one) => HEIC.test(one.type + one.name))) toast(t("scan.heic"));
-      for (const video of videos) {
-        const found = await stills(video, 4);
-        if (!found.length) toast(t("scan.nofilm"));
-        photos.push(...found);
-      }
-      several.value = "";
-      take(photos);
-    },
-  });
-  return h(
-    "div",
-    { class: "row" },
-    file,
-    several,
-    h("label", { class: "button primary big", for: "photo" }, t("scan.photo")),
-    h("label", { class: "button", for: "files" }, t("scan.files")),
-    h("button", { type: "button", onclick: tableCamera }, t("scan.table")),
-  );
-}
-
-/** Uses the picture of the camera over the table. */
-async function tableCamera() {
-  const response = await fetch("/api/camera/picture");
-  if (response.ok) take([await response.blob()]);
-  else {
-    const { error, message } = await response.json();
-    toast(worded(new Refused(response.status, error, message)));
+    );
   }
-}
 
-/** @param {Blob[]} more */
-async function take(more) {
-  pictures = [...pictures, ...more].slice(-6);
-  if (!pictures.length) return;
-  fill(sum, h("p", { class: "soft", role: "status" }, t("scan.reading")));
-  const form = new FormData();
-  for (const picture of pictures) form.append("pictures", await small(picture), "hand.jpg");
-  const query = new URLSearchParams({ purpose: challenge ? "challenge" : "hand", ...(player ? { player } : {}) });
-  const hand = await attempt(() => post(`/api/hands/read?${query}`, form));
-  if (hand) {
-    cards = hand.cards;
-    sizes = hand.pictures;
-    scan = hand.scan;
-    read = true;
+  /** For a hand that its player has added up. */
+  pointsForm() {
+    const enter = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      if (this.points.value !== "") this.confirm({ points: Number(this.points.value) });
+    };
+    return h(
+      "form",
+      { class: "row points-form", id: "points-form", onsubmit: enter },
+      h("label", { class: "field inline-field grow" }, h("span", {}, t("scan.known")), this.points),
+      h("button", { id: "enter-points" }, t("scan.enter")),
+    );
   }
-  draw();
-}
 
-/** Makes a picture no larger than is of use. @param {Blob} picture @returns {Promise<Blob>} */
-async function small(picture) {
-  const bitmap = await createImageBitmap(picture).catch(() => null);
-  if (bitmap === null) return picture;
-  const scale = Math.min(1, 2400 / Math.max(bitmap.width, bitmap.height));
-  smaller.width = Math.round(bitmap.width * scale);
-  smaller.height = Math.round(bitmap.height * scale);
-  penOf(smaller).drawImage(bitmap, 0, 0, smaller.width, smaller.height);
-  return new Promise((resolve) =>
-    smaller.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? picture), "image/jpeg", 0.92),
-  );
-}
+  clear() {
+    this.points.value = "";
+    this.pictures = [];
+    this.sizes = [];
+    this.hand.cards = [];
+    this.hand.read = false;
+    this.name = null;
+    this.draw();
+  }
 
-function draw() {
-  fill(
-    drawn,
-    pictures.map((picture, number) => drawOutlined(picture, number, { size: sizes[number], cards })),
-    pictures.length > 0 && h("button", { type: "button", class: "quiet", onclick: clear }, t("scan.clear")),
-  );
-  const expected = amended === null ? (view.state.hands[player ?? ""] ?? null) : null;
-  const impossible = tooMany();
-  fill(
-    sum,
-    h(
-      "p",
-      { class: "scan-sum", "aria-live": "polite" },
-      h("strong", {}, challenge ? t("scan.count", { count: cards.length }) : said()),
-      !challenge && h("span", { class: "soft" }, t("scan.count", { count: cards.length })),
-    ),
-    (read || cards.length > 0) &&
-      expected !== null &&
-      expected !== cards.length &&
+  /** @param {Blob[]} more */
+  async take(more) {
+    this.pictures = [...this.pictures, ...more].slice(-MOST_PICTURES);
+    if (!more.length || !this.pictures.length) return;
+    fill(this.sum, h("p", { class: "soft", role: "status" }, t("scan.reading")));
+    const form = new FormData();
+    for (const picture of this.pictures) form.append("pictures", await shrunk(picture, this.canvas), "hand.jpg");
+    const query = new URLSearchParams({ purpose: isChallenge ? "challenge" : "hand", player: this.player });
+    const read = await attempt(() => post(`/api/hands/read?${query}`, form));
+    if (read) {
+      this.hand.cards = read.cards;
+      this.hand.read = true;
+      this.sizes = read.pictures;
+      this.name = read.scan;
+    }
+    this.draw();
+  }
+
+  draw() {
+    const { cards } = this.hand;
+    fill(
+      this.drawn,
+      this.pictures.map((picture, number) => drawOutlined(picture, number, { size: this.sizes[number], cards })),
+      this.pictures.length > 0 &&
+        h("button", { type: "button", class: "quiet", onclick: () => this.clear() }, t("scan.clear")),
+    );
+    fill(this.sum, this.drawSum());
+    fill(
+      this.found,
+      cards.map((held, place) => this.drawHeld(held, place)),
+    );
+  }
+
+  drawSum() {
+    const { hand, expected } = this;
+    const count = t("scan.count", { count: hand.cards.length });
+    const difference = hand.difference(expected);
+    return [
       h(
         "p",
-        { class: "warn", id: "expected" },
-        t(!read ? "scan.differs" : cards.length < expected ? "scan.missing" : "scan.surplus", {
-          count: expected,
-          found: cards.length,
-        }),
+        { class: "scan-sum", "aria-live": "polite" },
+        h("strong", {}, isChallenge ? count : this.worth),
+        !isChallenge && h("span", { class: "soft" }, count),
       ),
-    impossible.map((card) =>
-      h("p", { class: "warn", role: "alert" }, t("scan.impossible", { card: cardName(card), copies: copies(card) })),
-    ),
-    h(
-      "div",
-      { class: "row" },
-      h("button", { type: "button", id: "add-card", onclick: add }, t("scan.add")),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "primary",
-          id: "confirm",
-          disabled: impossible.length > 0 || (cards.length === 0 && (expected ?? 0) > 0),
-          onclick: () => confirmHand({ cards: names() }),
-        },
-        t(challenge ? "scan.settle" : "scan.confirm"),
-      ),
-    ),
-  );
-  fill(
-    found,
-    cards.map((held, place) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: `card-button ${held.other ? "unsure" : ""}`,
-          "data-place": place,
-          onclick: () => change(place),
-        },
-        drawCard(held.card, { decorative: true }),
+      difference !== null &&
         h(
-          "span",
-          { class: "small" },
-          held.other ? t("scan.or", { card: cardName(held.card), other: cardName(held.other) }) : cardName(held.card),
+          "p",
+          { class: "warn", id: "expected" },
+          t(`scan.${difference}`, { count: expected ?? 0, found: hand.cards.length }),
         ),
-      ),
-    ),
-  );
-}
-
-/** The cards by their names. */
-function names() {
-  return cards.map(({ card }) => card);
-}
-
-/** What the cards are worth, in words. */
-function said() {
-  return t("scan.points", { count: cards.reduce((total, { card }) => total + (kind(card)?.points ?? 0), 0) });
-}
-
-/** A kind of card, as the deck has it. @param {string} card */
-function kind(card) {
-  return deck.find((one) => one.card === card);
-}
-
-/** How many of a card the deck holds. @param {string} card */
-function copies(card) {
-  return kind(card)?.count ?? 0;
-}
-
-/** The cards of which there are more than the deck holds. */
-function tooMany() {
-  return [...new Set(cards.map(({ card }) => card))].filter(
-    (card) => cards.filter((held) => held.card === card).length > copies(card),
-  );
-}
-
-/** Cards are tapped one after the other until all of the hand are there. */
-async function add() {
-  const change = (/** @type {Held[]} */ now) => {
-    cards = now;
-    draw();
-  };
-  await pickCards(challenge ? t("scan.add") : t("scan.whose.cards", { player: player ?? "" }), {
-    edition: view.match.edition,
-    cards: names,
-    says: () => `${t("scan.count", { count: cards.length })}, ${said()}`,
-    add: (card) => change([...cards, { card, other: null, quad: null, picture: -1, confidence: 1 }]),
-    remove: (place) => change(cards.filter((_, i) => i !== place)),
-  });
-}
-
-/** @param {number} place */
-async function change(place) {
-  const held = cards[place];
-  const gone = (/** @type {import("./types").Close<string>} */ close) =>
-    h(
-      "div",
-      { class: "row" },
-      held.other &&
-        h("button", { type: "button", onclick: () => close(held.other) }, t("scan.is", { card: cardName(held.other) })),
       h(
-        "button",
-        { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") },
-        t("scan.remove"),
+        "div",
+        { class: "row" },
+        h("button", { type: "button", id: "add-card", onclick: () => this.add() }, t("scan.add")),
+        this.isAwaited && this.confirmButton(),
       ),
-    );
-  const card = await pickCard(cardName(held.card), {
-    edition: view.match.edition,
-    color: isWild(held.card) ? null : colorOf(held.card),
-    extra: gone,
-  });
-  if (card === "remove") cards = cards.filter((_, i) => i !== place);
-  else if (card) cards = cards.map((one, i) => (i === place ? { ...one, card, other: null } : one));
-  draw();
-}
+      this.isAwaited && this.drawHindrance(),
+    ];
+  }
 
-/** @param {{ cards?: string[], points?: number }} shown the cards, or what they are worth */
-async function confirmHand(shown) {
-  if (challenge) {
-    const end = await attempt(() => post("/api/challenge", { cards: names() }));
-    if (end)
-      fill(
-        $("#scan"),
+  confirmButton() {
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "primary",
+        id: "confirm",
+        disabled: this.hand.hindrance(this.expected) !== null,
+        "aria-describedby": "hindrance",
+        onclick: () => this.confirm({ cards: this.hand.names }),
+      },
+      t(isChallenge ? "scan.settle" : "scan.confirm"),
+    );
+  }
+
+  /** Says why the hand cannot be confirmed. */
+  drawHindrance() {
+    const why = this.hand.hindrance(this.expected);
+    if (why === null) return null;
+    if (why === "empty") return h("p", { class: "small soft", id: "hindrance" }, t("scan.empty"));
+    const { card } = why;
+    return h(
+      "p",
+      { class: "warn", id: "hindrance", role: "alert" },
+      t("scan.impossible", { card: cardName(card), copies: this.hand.copies(card) }),
+    );
+  }
+
+  /** @param {import("./types").Held} held @param {number} place */
+  drawHeld(held, place) {
+    const name = cardName(held.card);
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `card-button ${held.other ? "unsure" : ""}`,
+        "data-place": place,
+        onclick: () => this.change(place),
+      },
+      drawCard(held.card, { decorative: true }),
+      h("span", { class: "small" }, held.other ? t("scan.or", { card: name, other: cardName(held.other) }) : name),
+    );
+  }
+
+  /** What the cards are worth, in words. */
+  get worth() {
+    return t("scan.points", { count: this.hand.points });
+  }
+
+  /** Cards are tapped one after the other until all of the hand are there. */
+  async add() {
+    await pickCards(isChallenge ? t("scan.add") : t("scan.whose.cards", { player: this.player }), {
+      edition: this.view.match.edition,
+      cards: () => this.hand.names,
+      says: () => `${t("scan.count", { count: this.hand.cards.length })}, ${this.worth}`,
+      add: (card) => {
+        this.hand.add(card);
+        this.draw();
+      },
+      remove: (place) => {
+        this.hand.remove(place);
+        this.draw();
+      },
+    });
+  }
+
+  /** @param {number} place */
+  async change(place) {
+    const held = this.hand.cards[place];
+    const ways = (/** @type {import("./types").Close<string>} */ close) =>
+      h(
+        "div",
+        { class: "row" },
+        held.other &&
+          h(
+            "button",
+            { type: "button", onclick: () => close(held.other) },
+            t("scan.is", { card: cardName(held.other) }),
+          ),
         h(
-          "div",
-          { class: "panel stack" },
-          h("p", { class: "turn-word" }, t(end.guilty ? "scan.guilty" : "scan.innocent", { player: player ?? "" })),
-          h("a", { class: "button primary", href: "/table" }, t("nav.table")),
+          "button",
+          { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") },
+          t("scan.remove"),
         ),
       );
-    return;
+    const card = await pickCard(cardName(held.card), {
+      edition: this.view.match.edition,
+      color: isWild(held.card) ? null : colorOf(held.card),
+      extra: ways,
+    });
+    if (card === "remove") this.hand.remove(place);
+    else if (card) this.hand.correct(place, card);
+    this.draw();
   }
-  const n = amended;
-  /** @type {import("./answers").MoveBody} */
-  const hand = { do: "hand", player, ...shown };
-  const done = await attempt(() =>
-    n === null
-      ? post("/api/moves", { ...hand, scan: shown.cards ? scan : null })
-      : post("/api/amend", { n, move: hand }),
-  );
-  if (!done) return;
-  const worth = shown.points === undefined ? said() : t("scan.points", { count: shown.points });
-  view = /** @type {import("./types").Running} */ (await get("/api/view"));
-  const next = view.legal?.hand[0];
-  if (!next) return location.assign("/scores");
-  goOn(next, n ?? done.rulings[0]?.n, worth);
+
+  /** @param {{ cards?: string[], points?: number }} shown the cards, or what they are worth */
+  async confirm(shown) {
+    if (isChallenge) return this.settle();
+    const n = this.amended;
+    /** @type {import("./answers").MoveBody} */
+    const hand = { do: "hand", player: this.player, ...shown };
+    const done = await attempt(() =>
+      n === null
+        ? post("/api/moves", { ...hand, scan: shown.cards ? this.name : null })
+        : post("/api/amend", { n, move: hand }),
+    );
+    if (!done) return;
+    const worth = shown.points === undefined ? this.worth : t("scan.points", { count: shown.points });
+    this.view = /** @type {Running} */ (await get("/api/view"));
+    const next = this.view.legal?.hand[0];
+    if (!next) return location.assign("/scores");
+    this.goOn(next, n ?? done.rulings[0]?.n, worth);
+  }
+
+  async settle() {
+    const end = await attempt(() => post("/api/challenge", { cards: this.hand.names }));
+    if (!end) return;
+    const says = t(end.guilty ? "scan.guilty" : "scan.innocent", { player: this.player });
+    fill(
+      $("#scan"),
+      h(
+        "div",
+        { class: "panel stack" },
+        h("p", { class: "turn-word" }, says),
+        h("a", { class: "button primary", href: "/table" }, t("nav.table")),
+      ),
+    );
+  }
+
+  /**
+   * Says what was taken in, and takes up the next hand.
+   * @param {string} next @param {number} n the ruling that the last hand was @param {string} worth
+   */
+  goOn(next, n, worth) {
+    const before = this.player;
+    const mend = `/scan?player=${encodeURIComponent(before)}&n=${n}`;
+    fill(
+      this.taken,
+      h(
+        "p",
+        { class: "panel taken" },
+        h("strong", {}, t("scan.next", { player: before, points: worth, next })),
+        " ",
+        h("a", { class: "button small-button", id: "mend-last", href: mend }, t("scan.mend.last")),
+      ),
+    );
+    this.player = next;
+    this.amended = null;
+    history.pushState(null, "", `/scan?player=${encodeURIComponent(next)}`);
+    this.clear();
+    this.drawPage();
+    scrollTo({ top: 0 });
+  }
 }
 
-/**
- * Says what was taken in, and takes up the next hand.
- * @param {string} next @param {number} n the ruling that the last hand was @param {string} worth
- */
-function goOn(next, n, worth) {
-  const before = player ?? "";
-  fill(
-    told,
-    h(
-      "p",
-      { class: "panel told" },
-      h("strong", {}, t("scan.next", { player: before, points: worth, next })),
-      " ",
-      h(
-        "a",
-        { class: "button small-button", id: "mend-last", href: `/scan?player=${encodeURIComponent(before)}&n=${n}` },
-        t("scan.mend.last"),
-      ),
-    ),
-  );
-  player = next;
-  amended = null;
-  history.pushState(null, "", `/scan?player=${encodeURIComponent(next)}`);
-  clear();
-  begin();
-  scrollTo({ top: 0 });
-}
+if (view.match === null) fill($("#scan"), h("p", { class: "panel" }, t("table.none")));
+else await begin(/** @type {Running} */ (view));
