@@ -20,7 +20,7 @@ from companion.server.core.config import ServerConfig
 from companion.server.core.errors import RefusalAnswer, RefusalError
 from companion.server.management import archive, backup, decks, devices, drafts, pairing, people, replays, sounds
 from companion.server.network.compression import compress
-from companion.server.routes import camera, choices, editions, hands, lab, live, match, play, rules
+from companion.server.routes import camera, choices, clips, editions, hands, lab, live, match, play, rules
 from companion.server.schema.limits import JSON_LIMIT
 from companion.server.services.services import Services, put, services
 from companion.vision.pile.pile_tracker import Detect
@@ -32,6 +32,7 @@ _MODULES = (
     backup,
     camera,
     choices,
+    clips,
     decks,
     devices,
     drafts,

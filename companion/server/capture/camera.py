@@ -11,6 +11,7 @@ from typing import Protocol
 import cv2
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
+from companion.server.capture.frame_ring import FrameRing
 from companion.server.capture.hold import HeldTracker, Hold
 from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource
@@ -28,12 +29,13 @@ PHONE = "phone"
 """Source name of a phone's camera."""
 
 PREVIEW_SECONDS = 1 / 6
+_RECORD_SECONDS = 1 / 10
 _PREVIEW_SIDE = 960
 # Seconds for which a landed card stays outlined; later the pile may have moved.
 _OUTLINED_SECONDS = 3.0
 
 # Name prefixes of the pile's and the grabber's threads.
-_THREADS = frozenset({"pile", "preview", "camera"})
+_THREADS = frozenset({"pile", "preview", "recorder", "camera"})
 _FAREWELL_SECONDS = 2.0
 
 _log = logging.getLogger(__name__)
@@ -67,6 +69,9 @@ class CameraListener(Protocol):
     def camera_saw(self, event: PileEvent) -> None:
         """Receive an event of the pile."""
 
+    def camera_records(self) -> bool:
+        """Return whether pictures may be kept for replays now."""
+
     def camera_showed(self, preview: str) -> None:
         """Receive a preview as JSON: frame number, size and the pile's outline."""
 
@@ -86,6 +91,8 @@ class Camera:
 
     def __init__(self, listener: CameraListener) -> None:
         self.listener = listener
+        self.ring = FrameRing()
+        """The last seconds, as far as they may be kept."""
         self._lock = threading.Lock()
         self._run: _Run | None = None
 
@@ -119,6 +126,7 @@ class Camera:
             if self._run is not None:
                 self._run.stop()
             self.listener.camera_changes()
+            self.ring.clear()
             self._run = None if source is None else _Run(source, text, region, draw_pile, hold, self)
             if self._run is not None:
                 self._run.start()
@@ -232,6 +240,7 @@ class _Run:
         """Start watching."""
         threading.Thread(target=self._watch, name="pile", daemon=True).start()
         threading.Thread(target=self._preview, name="preview", daemon=True).start()
+        threading.Thread(target=self._record, name="recorder", daemon=True).start()
 
     def stop(self) -> None:
         """Ask the threads to end."""
@@ -294,6 +303,17 @@ class _Run:
             self._camera.listener.camera_showed(
                 json.dumps({"n": shown, "width": width, "height": height, "pile": quad})
             )
+
+    def _record(self) -> None:
+        """Keep the last seconds for replays, while the camera counts for a match."""
+        kept = -1
+        while not self._stopped.wait(_RECORD_SECONDS):
+            frame = self.frame
+            if self._hold is not None or not self._camera.listener.camera_records():
+                self._camera.ring.clear()
+            elif frame is not None and frame.number != kept:
+                kept = frame.number
+                self._camera.ring.add(frame)
 
 
 def _find_nothing(image: Image) -> list[Sighting]:

@@ -39,6 +39,7 @@ from companion.server.network.lan import LanAccess
 from companion.server.schema.answers import ViewAnswer, question_answer, ruling_answer, view_answer
 from companion.server.services.laboratory import Laboratory
 from companion.server.services.learnt_faces import LearntFaces
+from companion.server.services.replays import Replays
 from companion.server.services.turn_timer import TurnTimer
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
@@ -95,6 +96,7 @@ class Services:
         threading.Thread(target=self._pump, name="updates", daemon=True).start()
         self._taken_up = self._take_up()
         self.camera = Camera(self)
+        self.replays = Replays(self.table, self.camera.ring)
         self.lessons = Lessons(self.camera.frame)
         self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._refresh_deck)
 
@@ -122,12 +124,14 @@ class Services:
         with self._lock:
             self.people.meet(header.players)
             self.devices.rename(self.table.name_now)
+            self.replays.match_changes()
             found = self.table.start_match(header, turns=turns)
         self.go_on()
         return found
 
     def resume(self, match_id: str | None) -> str | None:
         """Continue a match because the host says so; by default the latest unfinished one. Raises NoSuchMatchError."""
+        self.replays.match_changes()
         found = self.table.resume(match_id)
         self.go_on()
         return found
@@ -268,11 +272,18 @@ class Services:
             self.hall.clear()
             if plays:
                 self.table.resume(match_id)
+        self.replays.forget()
         self.preferences.forget(player)
 
     def camera_saw(self, event: PileEvent) -> None:
-        """Pass an event to the table."""
-        self.table.see(event)
+        """Pass an event to the table, and keep its clip."""
+        frame = self.camera.frame()
+        size = None if frame is None else (frame.image.shape[1], frame.image.shape[0])
+        self.replays.saw(event, self.table.see(event), size, mirrored=self.camera.mirrors())
+
+    def camera_records(self) -> bool:
+        """Return whether pictures may be kept for replays now."""
+        return self.replays.records
 
     def camera_showed(self, preview: str) -> None:
         """Send a preview to all screens."""

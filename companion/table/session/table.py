@@ -118,14 +118,19 @@ class Table:
         with self._lock:
             return player if self._session is None else self._session.match.name_now(player)
 
-    def see(self, event: PileEvent) -> None:
-        """Process a camera event. Without a match it is only remembered."""
+    def see(self, event: PileEvent) -> Pending | None:
+        """Process a camera event and return the observation that it became, None if there is nothing to rule on.
+
+        Without a match it is only remembered.
+        """
         # Reduce pictures before taking the lock.
         reading = reading_of(event, self._clock())
         with self._lock:
             if isinstance(event, CameraStatus):
                 self._screen.camera_is(event, self._clock())
-            self._observe(self._interpreter.take(event, reading, self._session, self._clock()))
+            seen = self._interpreter.take(event, reading, self._session, self._clock())
+            self._observe(seen)
+            return None if seen is None else seen.pending
 
     def camera_changed(self) -> None:
         """Note that another camera, or none, is used from now on: its first cards may have been there before."""

@@ -73,7 +73,8 @@ class CardLanded:
     pixels of `picture`, clockwise from the card's own top left, or None if unknown. same_face: whether the card below
     shows the same face. arm: the arm that laid it, or None if no arm was seen. rivals: other arms that may have laid
     it, each with its probability; the remainder belongs to `arm`. after_dark: whether the picture was dark since the
-    last landing, as under a covered lens, so that cards may have landed unseen.
+    last landing, as under a covered lens, so that cards may have landed unseen. entered: time at which `arm` came into
+    the picture, None if no arm was seen.
 
     Raises ValueError if the probabilities are not positive or sum to more than 1.
     """
@@ -86,6 +87,7 @@ class CardLanded:
     arm: Arm | None = None
     rivals: Rivals = ()
     after_dark: bool = False
+    entered: float | None = None
 
     def __post_init__(self) -> None:
         _check(self.probabilities)

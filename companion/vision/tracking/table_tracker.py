@@ -305,7 +305,8 @@ class TableTracker:
                 weighed = reweighted_by_load(event, self._bore(track, event))
                 self._note_work(track, event.time)
                 rivals = tuple((self._arm(other, event), share) for other, share in others)
-                return replace(weighed, arm=self._arm(track, event), rivals=rivals)
+                entered = track.samples[0].time
+                return replace(weighed, arm=self._arm(track, event), rivals=rivals, entered=entered)
             case CardTakenBack() | PileGone() | PileMoved():
                 for track, _ in self._there(event.time, None)[:1]:
                     if not isinstance(event, PileMoved) or self._stayed(track, event.time):
