@@ -7,6 +7,7 @@ import { confirm } from "./actions.js";
 import { post, Refused } from "./api.js";
 import { attempt, may, worded } from "./attempt.js";
 import { drawCard, handCards, shape } from "./card.js";
+import { ofLine, playIn, showReplay } from "./clip.js";
 import { ask, fill, h } from "./dom.js";
 import { cardName, colorName, t } from "./i18n.js";
 import { mark, person } from "./people.js";
@@ -118,6 +119,18 @@ async function amend(n, move) {
 async function openLine(line, view, me) {
   const corrects = may(me.role, "player");
   const hand = line.move.do === "hand" ? line.move : null;
+  const replay = h(
+    "div",
+    {},
+    line.picture
+      ? h("img", {
+          class: "ruling-picture",
+          src: `/api/pictures/${encodeURIComponent(line.picture)}`,
+          alt: t("history.picture"),
+        })
+      : h("p", { class: "soft" }, t("history.nopicture")),
+  );
+  if (corrects && line.read_by !== "tap") playIn(replay, ofLine(line));
   const answer = await ask(
     t("history.ruling", { n: line.n }),
     (close) =>
@@ -138,13 +151,11 @@ async function openLine(line, view, me) {
             ...new Set([t(`by.${line.read_by}`), ...(line.player && line.known ? [t(`known.${line.known}`)] : [])]),
           ].join(" · "),
         ),
-        line.picture
-          ? h("img", {
-              class: "ruling-picture",
-              src: `/api/pictures/${encodeURIComponent(line.picture)}`,
-              alt: t("history.picture"),
-            })
-          : h("p", { class: "soft" }, t("history.nopicture")),
+        replay,
+        corrects &&
+          line.picture &&
+          line.move.card &&
+          h("button", { type: "button", "data-act": "check", onclick: () => close("check") }, t("clip.check")),
         hand && (hand.cards ? handCards(hand.cards) : h("p", {}, t("scan.points", { count: hand.points }))),
         corrects &&
           line.move.card &&
@@ -226,6 +237,10 @@ async function openLine(line, view, me) {
       ),
     t("close"),
   );
+  if (answer === "check") {
+    const correct = (/** @type {string} */ card) => card !== line.move.card && amend(line.n, { ...line.move, card });
+    return showReplay({ ...ofLine(line), correct }, { check: true });
+  }
   if (answer?.color && answer.color !== line.move.color) await amend(line.n, answer);
   if (answer?.who) await attempt(() => post("/api/who", { n: line.n, player: answer.who }));
   if (answer === "drew") await attempt(() => post("/api/drew", { n: line.n }));

@@ -3,6 +3,7 @@
 import { post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { drawCard } from "./card.js";
+import { ofQuestion, showReplay } from "./clip.js";
 import { h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard } from "./picker.js";
@@ -16,6 +17,8 @@ import { pickCard } from "./picker.js";
 export function drawQuestion(question, view, me) {
   const answer = (/** @type {import("./answers").AnswerBody} */ body) =>
     attempt(() => post(`/api/questions/${question.id}/answer`, body));
+  const answerCard = (/** @type {string} */ card) => answer({ card });
+  const named = ["card", "doubt", "illegal"].includes(question.kind);
   const taps = may(me.role, "player");
   const cards = question.choices.map((choice) => choice.card).filter(Boolean);
   // Where several choices say the same card landed, the card alone does not tell them apart.
@@ -66,7 +69,17 @@ export function drawQuestion(question, view, me) {
               { type: "button", onclick: () => attempt(() => post(`/api/questions/${question.id}/stand`)) },
               t("question.stand"),
             ),
-          ["card", "doubt", "illegal"].includes(question.kind) &&
+          question.picture &&
+            h(
+              "button",
+              {
+                type: "button",
+                "data-act": "check",
+                onclick: () => showReplay(ofQuestion(question.id, named ? answerCard : null), { check: true }),
+              },
+              t("clip.check"),
+            ),
+          named &&
             h(
               "button",
               {

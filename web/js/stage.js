@@ -35,8 +35,11 @@ export function headline(view) {
 
 const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Shows the caption. @param {import("./types").Running} view */
-export function drawCaption(view) {
+/**
+ * Shows the caption, and what stands beside it.
+ * @param {import("./types").Running} view @param {import("./types").Child} [beside]
+ */
+export function drawCaption(view, beside = null) {
   const words = headline(view);
   fill(
     $("#caption"),
@@ -48,6 +51,7 @@ export function drawCaption(view) {
         h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
       ]),
     ),
+    beside,
   );
   $("#caption").classList.toggle("caption-long", words.join(" ").length > LONG_CAPTION);
 }

@@ -4,6 +4,7 @@ import { actions, acts, buttons, choosing, correctCount, lay, laying, move } fro
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { deckOf } from "./choices.js";
+import { bestButton, captionReplay } from "./clip.js";
 import { comeAndGo } from "./comings.js";
 import { $, fill, h } from "./dom.js";
 import { drawHistory } from "./history.js";
@@ -164,13 +165,14 @@ function draw() {
       "back",
       "podium",
       "race",
+      "best",
     ])
       fill($(`#${id}`));
     return;
   }
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
-  drawCaption(view);
+  drawCaption(view, captionReplay(view, me));
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   if (view.camera.other_deck) news.push(t("helper.other deck"));
   fill(
@@ -195,6 +197,7 @@ function draw() {
   );
   drawActing();
   drawHistory($("#history"), view, me);
+  fill($("#best"), watched && bestButton(me));
   picture.health(view.camera);
   const race = match.scoring !== "single-round";
   $("#race-panel").hidden = !race;

@@ -22,6 +22,8 @@ from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect
 
+_FAINT = 0.01
+"""Smallest share of a card that is worth mentioning after a second look."""
 _HANDS_SHOWN = frozenset({Phase.CHALLENGE, Phase.REVEAL})
 """Phases in which a challenged hand may be in view."""
 
@@ -135,7 +137,7 @@ class Replays:
             if question.kind is QuestionKind.ILLEGAL and question.picture == sight.reading:
                 state: State | None = self._table.state
                 player = None if state is None or state.turn is None else state.players[state.turn]
-                card = question.choices[0].card
+                card = sight.probabilities[0][0] if sight.probabilities else None
                 wrong = Highlight(Moment.WRONG, sight.time, player, card, 0, (question.sentence,))
                 self._wrong = (*self._wrong, wrong)
 
@@ -155,8 +157,8 @@ def read_again(clip: Clip, detect: Detect) -> tuple[int, tuple[Reread, ...]]:
         for sighting in _at(clip.outline, image, detect(image)):
             for card, probability in zip(sighting.cards, sighting.probabilities, strict=True):
                 shares[card] = shares.get(card, 0.0) + probability / len(stills)
-    ordered = sorted(shares.items(), key=lambda one: -one[1])[:3]
-    return len(stills), tuple(Reread(card, share) for card, share in ordered)
+    found = [Reread(card, share) for card, share in shares.items() if share >= _FAINT]
+    return len(stills), tuple(sorted(found, key=lambda one: -one.share)[:3])
 
 
 def _at(outline: Outline, image: Image, found: Sequence[Sighting]) -> Iterator[Sighting]:
