@@ -22,7 +22,9 @@ SIZE = (640, 360)
 QUAD = np.array([[20, 20], [70, 20], [70, 95], [20, 95]], np.float32)
 """Where the stub reader finds its first card."""
 
-COLOR = "() => [...document.querySelector('canvas').getContext('2d').getImageData(320, 100, 1, 1).data].slice(0, 3)"
+COLOR = (
+    "() => [...document.querySelector('.clip canvas').getContext('2d').getImageData(320, 100, 1, 1).data].slice(0, 3)"
+)
 
 
 def picture(number: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
