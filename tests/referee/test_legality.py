@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from companion.cards import Card, Color, EditionName
 from companion.editions import EDITIONS, Options, Scoring, Stacking
+from companion.editions.library import edition_of
 from companion.referee import moves
 from companion.referee.engine import Legal, legal
 from companion.referee.errors import (
@@ -331,3 +332,17 @@ def test_points_of_rounds_and_matches() -> None:
         assert match_winners(scoring, 10, (9, 0, 9)) == ()
     assert match_winners(Scoring.WINNER_TAKES_ALL, 10, (9, 10, 3)) == (1,)
     assert match_winners(Scoring.LOW_TOTAL, 10, (3, 11, 3)) == (0, 2)
+
+
+def test_who_is_out_of_the_round_shows_no_card_just_drawn() -> None:
+    definition = {"format": 1, "id": "brink", "based_on": "minecraft", "name": {"en": "Brink"}, "out_at": 11}
+    edition = edition_of(definition)
+    match = Match(Header(edition, ("Ann", "Ben", "Cy"), 0, edition.options))
+    for move in (moves.Start(card("red 5")), moves.Count("Ben", 9), moves.Draw()):
+        match = match.apply(move)
+    assert legal(match.state).creeper == ("Ben",)
+    for move in (moves.Pass(), moves.Draw(), moves.Pass(), moves.Draw(), moves.Pass(), moves.Draw()):
+        match = match.apply(move)
+    # With the second card drawn Ben holds eleven and is out.
+    assert match.state.out == {1}
+    assert "Ben" not in legal(match.state).creeper

@@ -5,6 +5,7 @@ import { fill, h } from "./dom.js";
 import { changesOf, OURS } from "./draft.js";
 import { chooseEdition, chosenThemed, drawThemed } from "./edition-choice.js";
 import { drawLab } from "./edition-lab.js";
+import { hueOf } from "./hues.js";
 import { languages, t } from "./i18n.js";
 import { drawOption, pickOne } from "./options.js";
 import { drawTurns } from "./turns.js";
@@ -78,7 +79,11 @@ export function drawGame(place, more, draft) {
       }),
       h(
         "span",
-        { class: "deck-art", "aria-hidden": "true" },
+        {
+          class: "deck-art",
+          "aria-hidden": "true",
+          vars: one.deck.some(({ sign }) => sign) ? { "--felt-hue": hueOf(one.name) } : {},
+        },
         samples(one).map((card) => drawCard(card, { decorative: true, ...signOf(one, card) })),
       ),
       h("span", { class: "deck-title" }, one.title),
