@@ -346,3 +346,15 @@ def test_who_is_out_of_the_round_shows_no_card_just_drawn() -> None:
     # With the second card drawn Ben holds eleven and is out.
     assert match.state.out == {1}
     assert "Ben" not in legal(match.state).creeper
+
+
+def test_a_standard_face_that_the_file_names_has_no_program() -> None:
+    definition = {
+        "format": 1,
+        "id": "named",
+        "name": {"en": "Named"},
+        "deck": {"wild lion": 2},
+        "faces": {"skip": {"points": 25}, "wild lion": {"when_played": [{"draw": 1}]}},
+    }
+    edition = edition_of(definition)
+    assert [face.value for face in Header(edition, ("Ann", "Ben"), 0, edition.options).rules.played] == ["wild lion"]

@@ -157,9 +157,12 @@ def test_the_laboratory_stops_when_its_time_is_up() -> None:
     assert [report.rounds for report in reports(task.model_copy(update={"seconds": 600.0, "rounds": 2}))][-1] == 2
 
 
-def test_another_task_of_the_laboratory_ends_the_one_before(host: FlaskClient) -> None:
+def test_another_task_of_the_laboratory_ends_the_one_before(host: FlaskClient, services: Services) -> None:
     host.post("/api/lab", json={"rounds": 10_000})
+    first = services.laboratory._process
+    assert first is not None
     host.post("/api/lab", json={"rounds": 3})
+    assert first.wait(60) != 0
     assert _finished(host)["rounds"] == 3
     host.post("/api/lab", json={"rounds": 10_000})
     assert host.delete("/api/lab").status_code == 204
