@@ -14,8 +14,9 @@ const ANIMALS = [
   <path d="M47 60h6l-3 4zM18 58l14 3M18 68l14-3M82 58l-14 3M82 68l-14-3" fill="${INK}" stroke="${INK}"
   stroke-width="2.5" stroke-linecap="round"/>${SMILE}`,
   // A bear.
-  `<g fill="#e9c9a6"><circle cx="28" cy="32" r="12"/><circle cx="72" cy="32" r="12"/><circle cx="50" cy="56" r="30"/></g>
-  <ellipse cx="50" cy="66" rx="14" ry="11" fill="#fff4e4"/>${EYES}<ellipse cx="50" cy="61" rx="5" ry="4" fill="${INK}"/>
+  `<g fill="#e9c9a6"><circle cx="28" cy="32" r="12"/><circle cx="72" cy="32" r="12"/><circle cx="50" cy="56"
+  r="30"/></g><ellipse cx="50" cy="66" rx="14" ry="11" fill="#fff4e4"/>${EYES}
+  <ellipse cx="50" cy="61" rx="5" ry="4" fill="${INK}"/>
   ${SMILE}`,
   // A frog.
   `<g fill="#d6f2b4"><circle cx="34" cy="32" r="13"/><circle cx="66" cy="32" r="13"/><ellipse cx="50" cy="58" rx="33"
@@ -29,8 +30,8 @@ const ANIMALS = [
   cy="58" r="26"/></g>${EYES}<path d="M46 61h8l-4 5z" fill="#d8749a"/>${SMILE}`,
   // An owl.
   `<path d="M24 26l14 8h24l14-8v34a26 26 0 0 1-52 0z" fill="#f1dfb9"/><g fill="#fff"><circle cx="39" cy="50" r="12"/>
-  <circle cx="61" cy="50" r="12"/></g><g fill="${INK}"><circle cx="39" cy="50" r="6"/><circle cx="61" cy="50" r="6"/></g>
-  <path d="M45 60h10l-5 10z" fill="#e8982f"/>`,
+  <circle cx="61" cy="50" r="12"/></g><g fill="${INK}"><circle cx="39" cy="50" r="6"/><circle cx="61" cy="50"
+  r="6"/></g>  <path d="M45 60h10l-5 10z" fill="#e8982f"/>`,
   // A pig.
   `<path d="M24 24l16 10h20l16-10-4 20a28 28 0 1 1-44 0z" fill="#ffd3dd"/>${EYES}<ellipse cx="50" cy="66" rx="13" ry="9"
   fill="#f5a3b7"/><g fill="${INK}"><circle cx="45" cy="66" r="2.5"/><circle cx="55" cy="66" r="2.5"/></g>`,

@@ -46,7 +46,11 @@ function drawMatch(one, how) {
   );
 }
 
-/** What can be done with a match. @param {Matches["matches"][number]} one @param {Parameters<typeof drawMatches>[1]} how */
+/**
+ * What can be done with a match.
+ * @param {Matches["matches"][number]} one
+ * @param {Parameters<typeof drawMatches>[1]} how
+ */
 function drawWays(one, how) {
   const host = may(how.role, "host") && !one.running;
   const discard = async () => {

@@ -9,8 +9,9 @@ import { t } from "./i18n.js";
 
 /**
  * Draws what there is to choose; a choice holds at once.
- * @param {HTMLElement} place @param {{ simulated: boolean, none: boolean, again?: boolean, listed?: (source: string | null) =>
- *   void, chosen?: (source: string | null) => void }} offer
+ * @param {HTMLElement} place
+ * @param {{ simulated: boolean, none: boolean, again?: boolean, listed?: (source: string | null) => void,
+ *   chosen?: (source: string | null) => void }} offer
  *   simulated: whether the simulated table is offered; none: whether no camera is; again: whether the camera that was
  *   used last is taken where none watches; listed: called with what watches; chosen: called when another one watches
  */
