@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import itertools
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,7 +42,13 @@ _WITHOUT_SETTINGS = frozenset({"bench", "referee", "score-hand", "train"})
 
 
 class _Companion(LazyGroup):
-    """The outermost error handler: an unexpected error becomes one sentence, or a traceback with `--verbose`."""
+    """The outermost group: its options may follow the command, and every unexpected error becomes one sentence.
+
+    With `--verbose` an unexpected error becomes a traceback.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _shared_first(args))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -51,6 +59,26 @@ class _Companion(LazyGroup):
             if ctx.params.get("verbose"):
                 raise
             raise click.ClickException(_sentence(error)) from error
+
+
+def _shared_first(args: list[str]) -> list[str]:
+    """Return the arguments with the options that all commands share moved to the front.
+
+    No command has an option of the same name. What follows `--` stays.
+    """
+    shared, others = [], []
+    rest = iter(args)
+    for arg in rest:
+        name, equals, _ = arg.partition("=")
+        if arg == "--":
+            others += [arg, *rest]
+        elif name in ("--config", "--data"):
+            shared += [arg] if equals else [arg, *itertools.islice(rest, 1)]
+        elif re.fullmatch("--verbose|-v+", arg):
+            shared.append(arg)
+        else:
+            others.append(arg)
+    return [*shared, *others]
 
 
 def _sentence(error: Exception) -> str:

@@ -76,6 +76,41 @@ def test_the_data_folder_is_the_options(probe: list[Any], tmp_path: Path) -> Non
     assert probe[0].data.folder == tmp_path
 
 
+def test_the_shared_options_may_follow_the_command(probe: list[Any], tmp_path: Path) -> None:
+    for arguments in (
+        ["doctor", "--data", str(tmp_path), "--port", "5"],
+        ["doctor", "--port", "5", f"--data={tmp_path}", "-v"],
+        ["-v", "doctor", "--verbose", "--data", str(tmp_path), "--port", "5"],
+    ):
+        probe.clear()
+        result = _run(*arguments)
+        assert result.exit_code == 0, result.output
+        assert (probe[0].data.folder, probe[1]) == (tmp_path, 5)
+
+
+def test_what_follows_two_dashes_is_no_option(tmp_path: Path) -> None:
+    result = _run("score-hand", "--", "--data")
+    assert "Did you mean" not in result.output
+    assert result.exit_code != 0
+    assert "--data" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["raed", "x.jpg"], "'read'"),
+        (["Doctor"], "'doctor'"),
+        (["matches", "shwo"], "'show'"),
+        (["read", "--edition", "clasic", "x.jpg"], "'classic'"),
+        (["play", "--edtion", "classic"], None),
+    ],
+)
+def test_a_misspelt_word_is_answered_by_a_similar_one(arguments: list[str], meant: str | None, tmp_path: Path) -> None:
+    result = _run("--data", str(tmp_path), *arguments)
+    assert result.exit_code == 2
+    assert f"Did you mean {meant}?" in result.output if meant else "No such option" in result.output
+
+
 @pytest.mark.usefixtures("probe")
 def test_settings_that_do_not_hold_end_the_command_in_one_line(tmp_path: Path) -> None:
     config = tmp_path / "c.toml"

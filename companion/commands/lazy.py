@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
+
+
+def suggestion(text: str, known: Iterable[str]) -> str:
+    """Return " Did you mean X?" for the known word that is most similar to a text, empty if none is."""
+    close = difflib.get_close_matches(text.lower(), list(known), 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 class LazyGroup(click.Group):
@@ -32,6 +39,15 @@ class LazyGroup(click.Group):
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; raises UsageError, which suggests a command with a similar name."""
+        name = args[0]
+        if name not in self._lazy and not name.startswith("-") and (similar := suggestion(name, self._lazy)):
+            ctx.fail(f"No such command {name!r}.{similar}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, self._summaries.get(name) or self._short_help(ctx, name)) for name in self.list_commands(ctx)]

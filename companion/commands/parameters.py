@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from companion.cards import EditionName
+from companion.commands.lazy import suggestion
 from companion.editions import PROFILES
 from companion.editions.library import FOLDER_NAME, Library
 from companion.languages import Language
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from companion.decks.storage.library import DeckLibrary
     from companion.vision.recognition.card_detector import CardDetector
 
-EDITIONS = click.Choice([edition.value for edition in EditionName])
+
+class SuggestingChoice(click.Choice[str]):
+    """A choice whose message about an unknown word names the most similar one."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return f"{super().get_invalid_choice_message(value, ctx)}{suggestion(str(value), self.choices)}"
+
+
+EDITIONS = SuggestingChoice([edition.value for edition in EditionName])
 LANGUAGES = click.Choice([language.value for language in Language])
 DECK = click.option("--deck", metavar="NAME", help="Read with this learnt deck; see `companion decks list`.")
 
