@@ -278,9 +278,21 @@ class _Run:
                     return
                 if isinstance(event, CardLanded) and event.quad is not None:
                     self._outline = event.time, event.quad
+                if isinstance(event, CameraStatus):
+                    self._log_status(event)
                 listener.camera_saw(unmirrored_event(event) if eyes.mirrors else event)
+            if not self.source.live:
+                _log.warning("%s has ended: name another source on the page, or go on by taps.", self.source.name)
         except SourceError as error:
-            listener.camera_saw(CameraStatus(0.0, CameraHealth.GONE, str(error)))
+            gone = CameraStatus(0.0, CameraHealth.GONE, str(error))
+            self._log_status(gone)
+            listener.camera_saw(gone)
+
+    def _log_status(self, status: CameraStatus) -> None:
+        """Log a camera that gives no pictures, for whoever sees only the terminal."""
+        if status.health in (CameraHealth.GONE, CameraHealth.FROZEN):
+            detail = status.detail or "no picture comes"
+            _log.warning("%s is %s: %s", self.source.name, status.health.value, detail)
 
     def _turns(self, mirrors: bool) -> None:
         """Take note that the camera mirrors, or no longer does."""
