@@ -81,6 +81,21 @@ const SOUNDS = {
       [1047, 0.42, 0.5],
     ],
   },
+  fanfare: {
+    wave: "triangle",
+    notes: [
+      [523, 0, 0.16],
+      [523, 0.18, 0.09],
+      [523, 0.28, 0.09],
+      [523, 0.38, 0.3],
+      [659, 0.38, 0.3],
+      [698, 0.7, 0.16],
+      [659, 0.88, 0.16],
+      [784, 1.06, 0.9],
+      [1047, 1.06, 0.9],
+      [1319, 1.06, 0.9],
+    ],
+  },
   mushroom: {
     wave: "square",
     notes: [
@@ -119,9 +134,29 @@ const SOUNDS = {
 
 /** How loud a wave of full strength is: several may sound at once. */
 const GAIN = 0.3;
+/** How loud the sounds are while a sentence is spoken, so that it is understood. */
+const UNDER_VOICE = 0.3;
 
-/** @type {AudioContext | null} */
-let context = null;
+/** What the sounds go through, from the first tap on. */
+class Output {
+  constructor() {
+    this.context = new AudioContext();
+    this.master = this.context.createGain();
+    this.master.connect(this.context.destination);
+    // A call or another app interrupts it, as phones say: the next tap lets it go on.
+    for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, () => this.resume());
+  }
+
+  resume() {
+    const { context } = this;
+    // iOS has a state of its own for it, `interrupted`.
+    if (/** @type {string} */ (context.state) !== "running" && context.state !== "closed")
+      context.resume().catch(() => {});
+  }
+}
+
+/** @type {Output | null} */
+let output = null;
 
 /** How loud the sounds are, from 0 to 1. */
 export function volume() {
@@ -137,10 +172,15 @@ export function setVolume(value) {
 /** Lets the page sound; to be called from a tap, as browsers demand. */
 export function wake() {
   if (!("AudioContext" in window)) return;
-  context ??= new AudioContext();
-  // iOS calls it `interrupted` after a call or another app's sound.
-  if (/** @type {string} */ (context.state) !== "running" && context.state !== "closed")
-    context.resume().catch(() => {});
+  output ??= new Output();
+  output.resume();
+}
+
+/** Makes the sounds softer while somebody speaks. @param {boolean} speaks */
+export function duck(speaks) {
+  const level = speaks ? UNDER_VOICE : 1;
+  output?.master.gain.setValueAtTime(level, output.context.currentTime);
+  for (const clip of own.values()) clip.volume = volume() * level;
 }
 
 /** A family's own sounds, by event. @type {Map<string, HTMLAudioElement>} */
@@ -165,7 +205,8 @@ export function play(name) {
   const loud = volume() * GAIN;
   if (!sound || loud === 0) return;
   wake();
-  if (!context || context.state === "closed") return;
+  if (!output || output.context.state === "closed") return;
+  const { context, master } = output;
   const now = context.currentTime;
   for (const [frequency, start, length, to] of sound.notes) {
     const wave = context.createOscillator();
@@ -177,7 +218,7 @@ export function play(name) {
     const peak = loud * (sound.wave === "square" || sound.wave === "sawtooth" ? 0.35 : 1);
     gain.gain.setValueAtTime(peak, now + start);
     gain.gain.exponentialRampToValueAtTime(0.0001, now + start + length);
-    wave.connect(gain).connect(context.destination);
+    wave.connect(gain).connect(master);
     wave.start(now + start);
     wave.stop(now + start + length);
   }
@@ -192,7 +233,8 @@ export function soundOf(update) {
   if (update.kind !== "ruling") return null;
   const effects = update.ruling?.effects ?? [];
   const has = (/** @type {string} */ name) => effects.find((one) => one.effect === name);
-  if (has("round") || has("match")) return "win";
+  if (has("match")) return "fanfare";
+  if (has("round")) return "win";
   const item = has("item");
   if (item) return item.item;
   if (has("double")) return "jump";

@@ -6,7 +6,7 @@
 import { isCalm } from "./comfort.js";
 import { h, svg, toast } from "./dom.js";
 import { cardName, t } from "./i18n.js";
-import { play, setVolume, soundOf, volume, wake } from "./sounds.js";
+import { duck, play, setVolume, soundOf, volume, wake } from "./sounds.js";
 
 const ON = () =>
   svg(
@@ -146,12 +146,16 @@ export class Voice {
     this.speech.cancel();
     for (const sentence of sentences) {
       const words = new SpeechSynthesisUtterance(sentence);
-      words.lang = this.language;
       words.rate = Number(localStorage.getItem("voice.rate") ?? "1");
       const voice = this.speech.getVoices().find((one) => one.voiceURI === localStorage.getItem("voice.name"));
       if (voice) words.voice = voice;
+      // Some Android browsers look at this alone.
+      words.lang = voice?.lang ?? this.language;
+      words.onstart = () => duck(true);
+      words.onend = () => duck(this.speech.pending);
       // Browsers want a tap on each page first.
       words.onerror = (event) => {
+        duck(false);
         if (event.error === "not-allowed") this.switch(false);
       };
       this.speech.speak(words);
