@@ -128,3 +128,43 @@ def test_the_television_has_a_page_of_its_own(playing: Server, open_as: Open) ->
     expect(host.locator(".side")).to_be_hidden()
     host.click("#drawer")
     expect(host.locator("#palette .tile").first).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390)])
+def test_my_turn_fills_a_phone_and_what_i_may_do_is_in_view(
+    size: tuple[int, int], server: Server, open_as: Open
+) -> None:
+    begin(server, 4)
+    page = open_as(Role.PLAYER, "Ann", page="player", viewport={"width": size[0], "height": size[1]})
+    expect(page.locator(".turn-word")).to_have_text("Your turn!")
+    assert_well_laid_out(page, size)
+    assert overlaps(page, ".felt, .turn-word, .player-dock") == []
+    assert_in_view(page, size, ".turn-word")
+    assert_in_view(page, size, '[data-act="draw"]')
+    mine = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    server.services.table.tap(moves.Play(Card.parse("red 7")))
+    expect(page.locator(".turn-word")).to_have_text("Ben is on turn.")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != mine
+
+
+def test_an_item_hides_no_button_of_a_player(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.PLAYER, "Ann", page="player", viewport={"width": 390, "height": 844})
+    playing.services.table.tap(moves.Play(Card.parse("wild item box")))
+    playing.services.table.tap(moves.Flip(Card.parse("green 3")))
+    page.wait_for_selector(".theatre-green-shell")
+    page.click('#actions [data-act="target-Ben"]')  # fails if the scene lies over it
+    expect(page.locator('[data-player="Ben"] .seat-count')).to_contain_text("8")
+
+
+def test_a_chosen_voice_speaks_its_own_language_tag(playing: Server, device: Callable[..., BrowserContext]) -> None:
+    context = device()
+    context.add_init_script(
+        "speechSynthesis.getVoices = () => [{ voiceURI: 'Kate', name: 'Kate', lang: 'en-GB' }];"
+        "speechSynthesis.speak = (words) => window.spoken.push(words.lang);"
+        "localStorage.setItem('voice.name', 'Kate');"
+    )
+    page = context.new_page()
+    page.goto(playing.invitation(Role.VIEWER))
+    page.wait_for_selector(".seat")
+    page.click("#speak")
+    page.wait_for_function("() => window.spoken.includes('en-GB')")

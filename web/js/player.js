@@ -2,16 +2,16 @@
 
 import { actions, buttons } from "./actions.js";
 import { get } from "./api.js";
-import { colorChip, drawCard } from "./card.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
-import { mark } from "./people.js";
+import { mark, personColor } from "./people.js";
 import { drawQuestion } from "./question.js";
 import { drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
-import { playScene } from "./theatre.js";
+import { drawPile, headline } from "./stage.js";
+import { endScene, playScene } from "./theatre.js";
 import { drawAsk } from "./verbs.js";
 import { keepAwake } from "./wake.js";
 
@@ -23,6 +23,7 @@ let mine = false;
 /** What is shown; the match's own parts are there whenever it is drawn. @type {import("./types").Running} */
 let view;
 keepAwake();
+addEventListener("keydown", (event) => event.key === "Escape" && endScene());
 
 live({
   view: (now) => {
@@ -50,15 +51,18 @@ function draw() {
         )
       : h("a", { class: "button", href: "/join" }, t("join.who")),
   );
+  document.body.classList.toggle("no-match", match === null);
   if (match === null) {
+    document.body.classList.remove("my-turn");
     fill($("#turn"), h("p", { class: "turn-word" }, t("table.none")));
-    for (const id of ["caption", "actions", "questions", "ring", "race"]) fill($(`#${id}`));
+    for (const id of ["caption", "actions", "questions", "ring", "top", "race"]) fill($(`#${id}`));
     return;
   }
   const now = state.turn !== null && state.turn === me.player;
   if (now && !mine && "vibrate" in navigator) navigator.vibrate([120, 60, 120]);
   mine = now;
   document.body.classList.toggle("my-turn", now);
+  if (me.player) document.body.style.setProperty("--mine", personColor(me.player));
   document.title = `${now ? "● " : ""}${t("nav.player")} · ${t("brand")}`;
   const word = state.winners.length
     ? t("player.over", { players: state.winners.join(", ") })
@@ -71,22 +75,18 @@ function draw() {
           : view.prompt;
   fill(
     $("#turn"),
-    h("div", { class: "turn-top" }, drawCard(state.top)),
-    h(
-      "div",
-      { class: "stack" },
-      h("p", { class: "turn-word" }, word),
-      now && h("p", { class: "soft" }, view.prompt),
-      state.debt > 0 && h("strong", { class: "debt" }, t("table.debt", { count: state.debt })),
-      state.color && h("p", { class: "row" }, h("span", { class: "soft" }, t("table.color")), colorChip(state.color)),
-      me.player &&
-        me.player in state.hands &&
-        h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] })),
-    ),
+    h("p", { class: "turn-word" }, word),
+    now && state.phase !== "turn" && h("p", { class: "soft" }, view.prompt),
+    me.player &&
+      me.player in state.hands &&
+      h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] })),
   );
+  drawPile(state);
   fill(
     $("#caption"),
-    (view.ruling?.sentences ?? []).map((sentence) => h("span", {}, sentence)),
+    headline(view)
+      .filter((sentence) => sentence !== view.prompt)
+      .map((sentence, i) => [i > 0 && " ", h("span", {}, sentence)]),
   );
   fill(
     $("#questions"),
