@@ -8,6 +8,9 @@ import { languages, t } from "./i18n.js";
 import { drawSources } from "./sources.js";
 import { drawTurns } from "./turns.js";
 
+/** The times (s) after which a player can be reminded; 0 for never. */
+const REMINDERS = [0, 30, 60, 90, 120];
+
 /** @param {string} chosen @param {(code: import("./answers").Language) => unknown} then @param {string} [id] */
 function choose(chosen, then, id) {
   return h(
@@ -85,6 +88,39 @@ async function matchPart(voice) {
       choose(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken"),
     ),
     drawTurns(view.turns, (turns) => attempt(() => post("/api/turns", { turns }))),
+    await timerField(),
+    h(
+      "p",
+      { class: "row" },
+      t("screens"),
+      h("a", { href: "/tv" }, t("tv.title")),
+      h("a", { href: "/broadcast" }, t("broadcast.title")),
+    ),
     h("fieldset", {}, h("legend", {}, t("setup.camera")), cameras),
+  );
+}
+
+/** After how many seconds a player whose turn lasts is reminded. */
+async function timerField() {
+  const { seconds } = await get("/api/turn-timer");
+  const offered = [...new Set([...REMINDERS, seconds])].sort((a, b) => a - b);
+  return h(
+    "label",
+    { class: "field" },
+    t("timer"),
+    h(
+      "select",
+      {
+        id: "turn-timer",
+        onchange: (event) => attempt(() => post("/api/turn-timer", { seconds: Number(event.target.value) })),
+      },
+      offered.map((count) =>
+        h(
+          "option",
+          { value: count, selected: count === seconds },
+          count ? t("timer.seconds", { count }) : t("timer.off"),
+        ),
+      ),
+    ),
   );
 }
