@@ -39,7 +39,7 @@ export function drawPalette({ deck, fits, tap }) {
     { class: "palette", role: "group", "aria-label": t("palette"), onkeydown: step },
     h(
       "div",
-      { class: `palette-fits ${rest.length ? "palette-large" : ""}`, "data-key": "fits" },
+      { class: `palette-fits ${rest.length ? "palette-large" : ""}`, "data-key": `fits ${fitting.join()}` },
       group(fitting, "fits"),
     ),
     rest.length > 0 &&

@@ -45,7 +45,8 @@ export function drawCaption(view, beside = null) {
     $("#caption"),
     h(
       "div",
-      { class: "caption-lines" },
+      // Other words are another element: they come in their place, rather than moving from the last ones' place.
+      { class: "caption-lines", "data-key": words.join(" ") },
       words.map((sentence, i) => [
         i > 0 && " ",
         h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
