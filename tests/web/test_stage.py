@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from test_table_page import begin, overlaps
 
 from companion.cards import Card
+from companion.languages import Language
 from companion.referee import moves
 from companion.server.access.guests import Role
 
@@ -168,3 +169,52 @@ def test_a_chosen_voice_speaks_its_own_language_tag(playing: Server, device: Cal
     page.wait_for_selector(".seat")
     page.click("#speak")
     page.wait_for_function("() => window.spoken.includes('en-GB')")
+
+
+def test_the_settings_set_the_turn_timer_and_lead_to_the_television(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.click("#settings")
+    page.select_option("#turn-timer", "60")
+    expect(page.locator('dialog a[href="/broadcast"]')).to_be_visible()
+    page.wait_for_function("fetch('/api/turn-timer').then((one) => one.json()).then((one) => one.seconds === 60)")
+    page.click('dialog a[href="/tv"]')
+    expect(page.locator("body.on-stage .seat")).to_have_count(3)
+
+
+def test_a_screen_with_a_language_of_its_own_has_the_whole_table_in_it(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    page.evaluate("localStorage.setItem('language', 'de')")
+    page.reload()
+    page.wait_for_selector("#palette .tile")
+    playing.services.table.tap(moves.Play(Card.parse("red skip")))
+    expect(page.locator("#caption")).to_have_text("Ben setzt aus. Cy ist dran.")
+    expect(page.locator(".line").first).to_contain_text("Ben setzt aus.")
+    other = open_as(Role.VIEWER)
+    expect(other.locator("#caption")).to_have_text("Ben is skipped. It is Cy’s turn.")
+    playing.services.speak(Language.FRENCH)
+    expect(other.locator("#caption")).to_contain_text("Cy")
+    expect(other.locator("#history-title")).to_have_text("Ce qui a été décidé")
+    expect(page.locator("#caption")).to_have_text("Ben setzt aus. Cy ist dran.")
+
+
+def test_a_round_shifts_no_layout(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, viewport={"width": 1280, "height": 800})
+    page.wait_for_selector("#palette .tile")
+    page.evaluate("document.fonts.ready")
+    page.evaluate(
+        """() => {
+          window.shift = 0;
+          new PerformanceObserver((list) => {
+            for (const one of list.getEntries()) window.shift += one.value;
+          }).observe({ type: 'layout-shift' });
+        }"""
+    )
+    table = playing.services.table
+    for card in ("red 7", "red skip", "red reverse", "red draw two", "blue draw two", "blue 4", "blue 9"):
+        table.tap(moves.Play(Card.parse(card)))
+        expect(page.locator("#top .card")).to_have_attribute("aria-label", card)
+    table.tap(moves.Play(Card.parse("wild item box")))
+    table.tap(moves.Flip(Card.parse("red 3")))
+    page.wait_for_selector(".theatre")
+    page.locator(".theatre").wait_for(state="detached")
+    assert page.evaluate("window.shift") < 0.05

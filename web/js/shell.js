@@ -157,7 +157,7 @@ export function live(on) {
         .then(async () => {
           if (view.match) await Promise.all([know(view.match.players), dress(view.match)]);
           voice.view(view);
-          await on.view?.(view);
+          await on.view?.(await inOwnLanguage(view));
         });
     },
     frame: (/** @type {import("./types").Frame} */ frame) => document.hidden || on.frame?.(frame),
@@ -178,6 +178,19 @@ export function live(on) {
     signedOut: () => location.replace("/join"),
     audible: () => voice.on,
   });
+}
+
+/**
+ * A view in the language of this screen. A screen without a language of its own takes the caller's.
+ * @param {import("./answers").ViewAnswer} view
+ */
+async function inOwnLanguage(view) {
+  const { lang } = document.documentElement;
+  if (lang === view.language) return view;
+  if (localStorage.getItem("language") !== null) return get(`/api/view?language=${lang}`).catch(() => view);
+  await load(view.language);
+  translate();
+  return view;
 }
 
 /** Draws cards as the edition of this match has them. @param {import("./answers").MatchAnswer} match */

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from companion.cards import Card, UnknownCardError
 from companion.editions import Edition
+from companion.languages import Language
 from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
@@ -121,6 +122,12 @@ class ChallengeAnswer(Answer):
     outcome: OutcomeAnswer
 
 
+class ViewQuery(Body):
+    """language: of the sentences, the caller's by default."""
+
+    language: Language | None = None
+
+
 class UndoQuery(Body):
     """scored: allow the undo to reopen a scored round."""
 
@@ -173,10 +180,10 @@ class HistoryAnswer(Answer):
     lines: list[LineAnswer]
 
 
-@api.route("GET", "/api/view", role=Role.VIEWER, answer=ViewAnswer)
-def get_view() -> ViewAnswer:
-    """Return everything that a screen shows."""
-    return services().view()
+@api.route("GET", "/api/view", role=Role.VIEWER, query=ViewQuery, answer=ViewAnswer)
+def get_view(query: ViewQuery) -> ViewAnswer:
+    """Return everything that a screen shows; `language` in the answer is the caller's, whatever was requested."""
+    return services().view(query.language)
 
 
 @api.route("GET", "/api/history", role=Role.VIEWER, answer=HistoryAnswer)

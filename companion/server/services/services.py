@@ -293,10 +293,12 @@ class Services:
         """Tell the table that another camera is used from now on."""
         self.table.camera_changed()
 
-    def view(self) -> ViewAnswer:
-        """Return what all screens show."""
+    def view(self, language: Language | None = None) -> ViewAnswer:
+        """Return what all screens show. language: words it in another language than the caller's."""
         hold = self.camera.state.hold
-        return view_answer(self.table.view(), self._language, other_deck=self.is_another_deck, hold=hold and hold.value)
+        is_other = language is not None and language != self._language
+        view = self.table.view(Caller(language) if is_other and language is not None else None)
+        return view_answer(view, self._language, other_deck=self.is_another_deck, hold=hold and hold.value)
 
     def view_json(self) -> str:
         """Return the view as JSON."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 from companion.journal import Journal
 from companion.records import StoreError
 from companion.referee.legality import legal
+from companion.table.presentation.questions import Asked
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.updates import UpdateKind, Updates
 from companion.table.presentation.view import (
@@ -74,6 +76,19 @@ class Screen:
         self._notices.clear()
         if self._ruling is not None and session is not None:
             self._ruling = voice.reworded(self._ruling, session.journal)
+
+    def in_words_of(self, voice: Voice, session: Session | None, asked: Asked | None) -> Screen:
+        """Return a copy of the screen in another language. asked: the open question in that language."""
+        other = copy(self)
+        other._notices = dict(self._notices)
+        other.speak(voice, session)
+        if session is not None and (sentence := _fallen_back(session, voice.sentences)) is not None:
+            other._notices[NoticeKind.TURNS] = Notice(NoticeKind.TURNS, sentence)
+        if NoticeKind.STORAGE in self._notices:
+            other._notices[NoticeKind.STORAGE] = self._notices[NoticeKind.STORAGE]
+        if self.question is not None and asked is not None and asked.kind is self.question.kind:
+            other.question = replace(self.question, sentence=asked.sentence, choices=asked.choices)
+        return other
 
     def show(self, step: Advance) -> tuple[Ruling, ...]:
         """Publish a step's announcements, ask its question, and return its rulings."""

@@ -314,10 +314,16 @@ class Table:
             if self._session is not None:
                 self._advance(self._session.pending)
 
-    def view(self) -> View:
-        """Return a complete snapshot for screens."""
+    def view(self, caller: Caller | None = None) -> View:
+        """Return a complete snapshot for screens. caller: words it in another language than the table's."""
         with self._lock:
-            return self._screen.view(self._session, saved=self._persistence.saved)
+            if caller is None:
+                return self._screen.view(self._session, saved=self._persistence.saved)
+            voice, session = Voice(caller), self._session
+            asked = None
+            if session is not None and session.pending:
+                asked = advance(session, session.pending, self._clock(), voice).asked
+            return self._screen.in_words_of(voice, session, asked).view(session, saved=self._persistence.saved)
 
     @property
     def session(self) -> Session | None:
