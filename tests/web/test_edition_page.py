@@ -126,8 +126,10 @@ def test_a_file_is_edited_by_hand_and_its_faults_lead_to_their_lines(server: Ser
     page = open_as(Role.HOST)
     begin(page, server)
     page.click("#file-fold > summary")
-    page.fill("#file", ZOO.replace("others", "nobody"))
-    page.click("#check-file")
+    with page.expect_response("**/api/editions/draft"):  # what is on the way does not write over the text
+        page.fill("#edition-name", "Zoo 2")
+        page.fill("#file", ZOO.replace("others", "nobody"))
+        page.click("#check-file")
     fault = page.locator("#file-faults button")
     expect(fault).to_contain_text("line 9 · faces.wild lion.when_played[0].target · must be one of others, all")
     fault.click()

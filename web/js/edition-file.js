@@ -44,7 +44,17 @@ function partAt(key) {
  */
 export function fileView(take) {
   const faults = h("div", { id: "file-faults", role: "alert" });
-  const field = h("textarea", { id: "file", rows: "18", spellcheck: "false", "aria-label": t("edition.file") });
+  /** Whether the text was edited since the form was: then it is not written over. */
+  let edited = false;
+  const field = h("textarea", {
+    id: "file",
+    rows: "18",
+    spellcheck: "false",
+    "aria-label": t("edition.file"),
+    oninput: () => {
+      edited = true;
+    },
+  });
   const check = async () => {
     const found = await attempt(() => post("/api/editions/check", { file: field.value }));
     if (!found) return false;
@@ -64,7 +74,10 @@ export function fileView(take) {
           )
         : h("p", { class: "good" }, t("edition.file.good")),
     );
-    if (found.definition) take(found.definition);
+    if (found.definition) {
+      edited = false;
+      take(found.definition);
+    }
     return found.definition !== null;
   };
   const goTo = (/** @type {number | null} */ line) => {
@@ -86,15 +99,20 @@ export function fileView(take) {
         h("button", { type: "button", id: "check-file", onclick: check }, t("edition.file.take")),
       ),
     ),
-    /** Shows the file of a draft, unless somebody is writing in it. @param {string} text */
+    /** The form was edited: its file is shown again. */
+    release() {
+      edited = false;
+    },
+    /** Shows the file of a draft, unless its text was edited meanwhile. @param {string} text */
     show(text) {
-      if (document.activeElement === field) return;
+      if (edited) return;
       field.value = text;
       fill(faults);
     },
     /** Takes a file from elsewhere over. @param {string} text */
     async open(text) {
       field.value = text;
+      edited = true;
       return check();
     },
   };

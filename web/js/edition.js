@@ -162,6 +162,7 @@ async function make(draft) {
     taken: taken(),
     kept: editions.some((one) => one.id === draft.id),
     changed: () => {
+      view.release();
       fill(saved);
       clearTimeout(waiting);
       waiting = setTimeout(write, PAUSE);
