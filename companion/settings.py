@@ -19,7 +19,7 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from companion.cards import EditionName
+from companion.editions.library import FOLDER_NAME, Library, NoSuchEditionError
 from companion.languages import Language
 from companion.text_files import decode
 
@@ -84,7 +84,7 @@ class ServerSettings(_Section):
 class TableSettings(_Section):
     """What is played and how it is said."""
 
-    edition: EditionName | None = Field(default=None, description="Edition whose cards alone are considered.")
+    edition: str | None = Field(default=None, description="Edition whose cards alone are considered.")
     language: Language = Field(default=Language.ENGLISH, description="Language of the spoken sentences.")
 
 
@@ -137,7 +137,21 @@ def load_settings(file: Path | None = None, environment: Mapping[str, str] = os.
     merged = {name: dict(section) for name, section in from_file.items()}
     for name, section in _from_environment(environment).items():
         merged.setdefault(name, {}).update(section)
-    return _validated(merged, "the environment", ENVIRONMENT_PREFIX)
+    settings = _validated(merged, "the environment", ENVIRONMENT_PREFIX)
+    if settings.table.edition is not None:
+        _check_edition(settings, None if settings.table.edition != from_file.get("table", {}).get("edition") else path)
+    return settings
+
+
+def _check_edition(settings: Settings, file: Path | None) -> None:
+    """Raise SettingsError if there is no such edition. file: the one that names it, None for the environment."""
+    try:
+        Library(lambda: settings.data.folder / FOLDER_NAME)[settings.table.edition or ""]
+    except NoSuchEditionError as error:
+        place, key = (
+            ("the environment", f"{ENVIRONMENT_PREFIX}TABLE_EDITION") if file is None else (file, "table.edition")
+        )
+        raise SettingsError(f"{place}: {key} does not hold: {error}.") from error
 
 
 def _read(path: Path, required: bool) -> dict[str, Any]:

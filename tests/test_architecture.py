@@ -40,7 +40,7 @@ _MAY_IMPORT = {
     "referee": {"cards", "editions"},
     "caller": {"cards", "editions", "languages", "referee"},
     "vision": {"cards"},
-    "decks": {"cards", "vision"},
+    "decks": {"cards", "editions", "vision"},
     # The simulated table is a source of pictures as vision asks for.
     "dataset": {"cards", "editions", "referee", "vision"},
     "models": {"cards", "dataset", "decks", "vision"},
@@ -52,7 +52,7 @@ _MAY_IMPORT = {
     "server": _BELOW_SERVER | {"dataset"},
     # It is at the table as a device is: by way of the API alone.
     "rehearsal": {"cards", "editions", "referee", "models", "vision"},
-    "settings": {"cards", "languages", "text_files"},
+    "settings": {"editions", "languages", "text_files"},
     "backup": {"cards", "decks", "referee", *_STORE},
     "log": set(),
     "text_files": set(),

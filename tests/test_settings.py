@@ -8,7 +8,6 @@ import pytest
 from pydantic import BaseModel
 
 from companion import settings as module
-from companion.cards import EditionName
 from companion.settings import LogLevel, Settings, SettingsError, load_settings
 
 
@@ -31,7 +30,7 @@ def test_a_file_sets_what_it_names(config: Path) -> None:
     config.write_text('[server]\nport = 9001\n[table]\nedition = "minecraft"\n[log]\nlevel = "info"\n')
     settings = load_settings(config, {})
     assert settings.server.port == 9001
-    assert settings.table.edition is EditionName.MINECRAFT
+    assert settings.table.edition == "minecraft"
     assert settings.log.level is LogLevel.INFO
     assert settings.server.browser is Settings().server.browser
 
@@ -54,7 +53,7 @@ def test_variables_of_no_section_are_ignored() -> None:
         ("[sever]\n", ["sever", "server", "camera"]),
         ("server = 1\n", ["server is a section"]),
         ("[server]\nport = 70000\n", ["server.port"]),
-        ('[table]\nedition = "flip"\n', ["table.edition", "mario-kart"]),
+        ('[table]\nedition = "mario-cart"\n', ["table.edition", "mean mario-kart"]),
         ("[server\n", ["no TOML", "line 1"]),
     ],
 )

@@ -11,6 +11,7 @@ from functools import cache
 from companion.caller.language import LANGUAGES, Voice
 from companion.caller.words import WORDS
 from companion.cards import ALL_CARDS, Card, Color, Face, UnknownCardError
+from companion.editions.edition import Edition
 
 _SHORT_COLORS = {Color.RED: "r", Color.YELLOW: "y", Color.GREEN: "g", Color.BLUE: "b"}
 _INFLECTED = {
@@ -32,18 +33,32 @@ _SHORT_FACES = {
 }
 
 
-def parse_card(text: str) -> Card:
-    """Return the card that a text names; raises UnknownCardError, whose message suggests a similar name."""
+def parse_card(text: str, edition: Edition | None = None) -> Card:
+    """Return the card that a text names; raises UnknownCardError, whose message suggests a similar name.
+
+    edition: whose cards count besides the printed ones, by their names in its file as well.
+    """
+    index = _index() if edition is None else _index() | _own_names(edition)
     name = _plain(text)
-    found = _index().get(name) or _index().get(name.replace(" ", ""))
+    found = index.get(name) or index.get(name.replace(" ", ""))
     if found is None:
-        raise UnknownCardError(text.strip(), suggestion=_similar(name))
+        close = difflib.get_close_matches(name, index, 1, 0.75)
+        raise UnknownCardError(text.strip(), suggestion=index[close[0]].name if close else None)
     return found
 
 
-def _similar(name: str) -> str | None:
-    close = difflib.get_close_matches(name, _index(), 1, 0.75)
-    return _index()[close[0]].name if close else None
+@cache
+def _own_names(edition: Edition) -> dict[str, Card]:
+    """Return every name of the edition's cards that the printed decks do not have."""
+    named: dict[str, Card] = {}
+    for card in edition.deck:
+        faces = [card.face.value.removeprefix("wild "), *edition.face_rules(card.face).names.values()]
+        if card.color is not None:
+            colors = [card.color.value, *edition.colors[card.color].names.values()]
+            faces = [f"{color} {face}" for color in colors for face in faces]
+        if card not in ALL_CARDS:
+            named |= {_plain(name): card for name in faces} | {card.name: card}
+    return named
 
 
 @cache

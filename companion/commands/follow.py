@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, OPTIONS, RULES, header_of, load_detector
+from companion.editions import Edition
 from companion.referee.moves import ActorMove
 from companion.referee.state import Header
 from companion.referee.transcript import write_entry, write_header
@@ -41,7 +41,7 @@ _EVENT_DELAY = 2.0
     "--players", required=True, metavar="A,B,C", help="Names of the players in seat order, clockwise seen from above."
 )
 @click.option("--dealer", help="First dealer; by default the last player.")
-@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="Edition to play.")
+@click.option("--edition", type=EDITIONS, default="classic", show_default=True, help="Edition to play.")
 @RULES
 @OPTIONS
 @click.option("--json", "as_json", is_flag=True, help="Print the transcript as JSON Lines, for `referee` and `import`.")
@@ -65,7 +65,7 @@ def follow(
     source: str,
     players: str,
     dealer: str | None,
-    edition: str,
+    edition: Edition,
     rules: str,
     options: tuple[str, ...],
     as_json: bool,
@@ -83,7 +83,7 @@ def follow(
     header = header_of(players.split(","), dealer, edition, rules, options)
     try:
         frames = open_source(source, fps)
-        detector = load_detector(header.edition.base, model, deck)
+        detector = load_detector(header.edition, model, deck)
         with output.open("w", encoding="utf-8") if output else nullcontext() as file:
             if as_json:
                 click.echo(json.dumps(write_header(header), ensure_ascii=False), file)

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from companion.caller import Caller
-from companion.commands.parameters import OPTIONS, header_of
+from companion.commands.parameters import EDITIONS, OPTIONS, header_of
+from companion.editions import Edition
 from companion.laboratory import Report, report
 
 _WIDTH = 40
@@ -17,7 +18,7 @@ _BARS = 12
 
 
 @click.command()
-@click.argument("edition", default="classic")
+@click.argument("edition", type=EDITIONS, default="classic")
 @OPTIONS
 @click.option("--rules", default="official", show_default=True, help="Profile of the rules.")
 @click.option("--players", type=click.IntRange(2, 10), default=4, show_default=True, help="Number of players.")
@@ -28,7 +29,7 @@ _BARS = 12
     "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Write the lengths of rounds as an SVG picture."
 )
 def lab(
-    edition: str,
+    edition: Edition,
     options: Sequence[str],
     rules: str,
     players: int,

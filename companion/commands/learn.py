@@ -11,12 +11,14 @@ from pathlib import Path
 import click
 
 from companion.caller.card_names import parse_card
-from companion.cards import Card, EditionName, deck
-from companion.commands.parameters import decks_of
+from companion.cards import Card
+from companion.commands.parameters import EDITIONS, decks_of
 from companion.decks.capture.keyframes import keyframes
+from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.service.deck_detector import model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import MAX_BYTES, DeckFileError
+from companion.editions import Edition
 from companion.text_files import decode
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.sources import PictureFolder, open_source
@@ -28,8 +30,8 @@ from companion.vision.core.runtime import ModelFileError
 @click.option("--name", required=True, help="Name of the deck.")
 @click.option(
     "--edition",
-    type=click.Choice([edition.value for edition in EditionName]),
-    default=EditionName.CLASSIC.value,
+    type=EDITIONS,
+    default="classic",
     show_default=True,
     help="Edition of the deck.",
 )
@@ -50,7 +52,7 @@ def learn(
     ctx: click.Context,
     source: str,
     name: str,
-    edition: str,
+    edition: Edition,
     order: Path | None,
     by_color: bool,
     as_json: bool,
@@ -67,9 +69,9 @@ def learn(
         library.path(name)
         frames = open_source(source, 1.0)
         each = isinstance(frames, PictureFolder)
-        cards = _cards_in(order) if order else ()
+        cards = _cards_in(order, edition) if order else ()
         reader, boxes = reading_parts(model)
-        lesson = Lesson(reader, boxes, EditionName(edition), cards, by_color, each)
+        lesson = Lesson(reader, boxes, edition, cards, by_color, each)
         shown = (frame.image for frame in frames.frames())
         try:
             for picture in shown if each else keyframes(shown):
@@ -112,8 +114,9 @@ def learn(
             )
         )
     else:
-        whole = sum(deck(lesson.edition).values())
-        click.echo(f"\nLearnt: {len(learnt.cards)} of {whole} cards, {asked} asked, {seconds:.0f} seconds.")
+        click.echo(f"\nLearnt: {len(learnt.cards)} of {edition.size} cards, {asked} asked, {seconds:.0f} seconds.")
+        if alike := learnt_cards(edition).alike:
+            click.echo(f"These are asked for when one of them is read: {', '.join(card.name for card in alike)}.")
         if naming.set_aside:
             click.echo("The answers do not fit the cards and were left out; lay them once more in a known order.")
         if learnt.unnamed:
@@ -135,12 +138,12 @@ def _text(path: Path) -> str:
         raise click.ClickException(f"{path} is neither UTF-8 nor UTF-16.") from error
 
 
-def _cards_in(path: Path) -> list[Card]:
+def _cards_in(path: Path, edition: Edition) -> list[Card]:
     cards = []
     for number, line in enumerate(_text(path).splitlines(), 1):
         if line.strip():
             try:
-                cards.append(parse_card(line))
+                cards.append(parse_card(line, edition))
             except ValueError as error:
                 raise click.ClickException(f"{path}, line {number}: {error}") from error
     return cards
@@ -169,7 +172,7 @@ def _ask(lesson: Lesson) -> int:
         asked += 1
         if said.strip():
             try:
-                lesson.answer(question.pictures[0], Card.parse(said.strip()))
+                lesson.answer(question.pictures[0], parse_card(said, lesson.edition))
             except ValueError as error:
                 click.echo(str(error), err=True)
                 done -= set(question.pictures)
@@ -201,11 +204,11 @@ def list_(ctx: click.Context, as_json: bool) -> None:
         click.echo("No deck was learnt yet; `companion learn` does it.")
     for each in found:
         if as_json:
-            row = {"name": each.name, "edition": each.edition.value, "cards": each.cards, "faces": each.faces}
+            row = {"name": each.name, "edition": each.edition.id, "cards": each.cards, "faces": each.faces}
             row |= {"learns": each.learns, "further": each.further}
             click.echo(json.dumps(row, ensure_ascii=False))
         else:
-            click.echo(f"{each.name}: {each.edition.value}, {each.cards} cards, {each.faces} different ones")
+            click.echo(f"{each.name}: {each.edition.id}, {each.cards} cards, {each.faces} different ones")
 
 
 @decks.command()

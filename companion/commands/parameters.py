@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from companion.cards import EditionName
 from companion.commands.lazy import suggestion
-from companion.editions import PROFILES
+from companion.editions import PROFILES, Edition
 from companion.editions.library import FOLDER_NAME, Library
 from companion.languages import Language
 from companion.referee.state import Header
@@ -22,14 +22,31 @@ if TYPE_CHECKING:
     from companion.vision.recognition.card_detector import CardDetector
 
 
-class SuggestingChoice(click.Choice[str]):
-    """A choice whose message about an unknown word names the most similar one."""
+class EditionParameter(click.ParamType[Edition]):
+    """The ID of an edition that ships or of one in the command's data folder; its value is the edition."""
 
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        return f"{super().get_invalid_choice_message(value, ctx)}{suggestion(str(value), self.choices)}"
+    name = "edition"
+
+    @property
+    def choices(self) -> list[str]:
+        """The IDs of the editions that ship."""
+        return list(Library())
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Edition:
+        """Return the edition; fails with a similar ID for an unknown one."""
+        if isinstance(value, Edition):
+            return value
+        library = Library() if ctx is None else editions_of(ctx)
+        if value not in library:
+            self.fail(f"There is no edition {value}.{suggestion(value, library)}", param, ctx)
+        return library[value]
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete the IDs of all editions."""
+        return [CompletionItem(each) for each in editions_of(ctx) if each.startswith(incomplete)]
 
 
-EDITIONS = SuggestingChoice([edition.value for edition in EditionName])
+EDITIONS = EditionParameter()
 LANGUAGES = click.Choice([language.value for language in Language])
 DECK = click.option("--deck", metavar="NAME", help="Read with this learnt deck; see `companion decks list`.")
 
@@ -45,10 +62,12 @@ OPTIONS = click.option(
 )
 
 
-def header_of(players: Sequence[str], dealer: str | None, edition: str, rules: str, options: Sequence[str]) -> Header:
+def header_of(
+    players: Sequence[str], dealer: str | None, edition: Edition, rules: str, options: Sequence[str]
+) -> Header:
     """Return the match header described by a command's options; exits with a message if they are invalid."""
     match: dict[str, object] = {
-        "edition": edition,
+        "edition": edition.id,
         "players": [name.strip() for name in players],
         "profile": rules,
         "options": dict(map(_option, options)),
@@ -91,11 +110,12 @@ def decks_of(ctx: click.Context) -> DeckLibrary:
     return DeckLibrary(data_folder(ctx) / "decks")
 
 
-def load_detector(edition: EditionName | None, model: Path | None, deck: str | None = None) -> CardDetector:
+def load_detector(edition: Edition | None, model: Path | None, deck: str | None = None) -> CardDetector:
     """Return a detector with the networks of this folder and this learnt deck; exits with a message if one is missing.
 
     The default edition is the deck's own.
     """
+    from companion.decks.model.edition_cards import deck_cards
     from companion.decks.service.deck_detector import deck_detector
     from companion.decks.storage.deck_file import DeckFileError
     from companion.vision.core.runtime import ModelFileError
@@ -103,7 +123,7 @@ def load_detector(edition: EditionName | None, model: Path | None, deck: str | N
 
     try:
         if deck is None:
-            return CardDetector.shipped(edition, model)
+            return CardDetector.shipped(None if edition is None else deck_cards(edition), model)
         return deck_detector(decks_of(click.get_current_context()), deck, edition, model)
     except (ModelFileError, DeckFileError) as error:
         raise click.ClickException(str(error)) from error

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, LANGUAGES, decks_of
 
 if TYPE_CHECKING:
+    from companion.editions import Edition
     from companion.server.core.config import ServerConfig
     from companion.server.services.services import Services
 
@@ -100,7 +100,7 @@ def play(ctx: click.Context, /, source: str | None, browser: bool, **options: An
 )
 @click.pass_context
 def demo(
-    ctx: click.Context, /, browser: bool, edition: str | None, seed: int, real: Path | None, **options: Any
+    ctx: click.Context, /, browser: bool, edition: Edition | None, seed: int, real: Path | None, **options: Any
 ) -> None:
     """Run everything on a table that plays by itself, simulated or with photographs of cards."""
     # Matches of the demo are kept apart from real ones.
@@ -109,19 +109,20 @@ def demo(
     _serve(config, browser, begin, "table")
 
 
-def _simulated(edition: str | None, seed: int) -> Begin:
+def _simulated(edition: Edition | None, seed: int) -> Begin:
     """Return a starter of the simulated table."""
-    from companion.editions import EDITIONS
+    from companion.editions.library import printed
     from companion.referee.state import Header
     from companion.server.services.selfplay import SelfPlay
 
-    played = EDITIONS[EditionName(edition or EditionName.MARIO_KART.value)]
+    played = edition or printed()["mario-kart"]
     header = Header(played, DEMO_PLAYERS, len(DEMO_PLAYERS) - 1, played.options)
     return lambda services, address: SelfPlay(services, header, seed).start()
 
 
-def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
+def _photographed(folder: Path, edition: Edition | None, seed: int) -> Begin:
     """Return a starter of a device that plays with photographs in the background and prints the result."""
+    from companion.editions.library import printed
     from companion.rehearsal.device import Device, DeviceError
     from companion.rehearsal.plan import PlanError, plan_match
     from companion.rehearsal.player import Rehearsal
@@ -129,7 +130,7 @@ def _photographed(folder: Path, edition: str | None, seed: int) -> Begin:
     from companion.vision.capture.image_files import PictureError
 
     try:
-        plan = plan_match(folder, EditionName(edition or EditionName.CLASSIC.value), seed, DEMO_PLAYERS)
+        plan = plan_match(folder, edition or printed()["classic"], seed, DEMO_PLAYERS)
     except PlanError as error:
         raise click.ClickException(str(error)) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
+from companion.editions import Edition
+from companion.referee.scoring import hand_points
 from companion.vision.capture.image_files import PictureError, load_picture, pictures_in
 from companion.vision.core.sightings import UNSURE_BELOW, Sighting
 from companion.vision.imaging.motion import are_cards_colorless
@@ -66,13 +67,19 @@ def _options(command: Any) -> Any:
 @click.command()
 @_options
 def read(
-    images: tuple[str, ...], edition: str | None, deck: str | None, as_json: bool, draw: Path | None, model: Path | None
+    images: tuple[str, ...],
+    edition: Edition | None,
+    deck: str | None,
+    as_json: bool,
+    draw: Path | None,
+    model: Path | None,
 ) -> None:
     """Name the cards in pictures, given as files, folders or patterns.
 
     An unreadable file, or a picture without colours, is named and skipped; the exit status is then 1.
     """
-    total = _run(_detector(edition, model, deck), images, as_json, draw, fit=_fit(deck))
+    detector = _detector(edition, model, deck)
+    total = _run(detector, images, as_json, draw, _played(edition, deck), fit=_fit(deck))
     raise SystemExit(1 if total is None else 0)
 
 
@@ -82,7 +89,7 @@ def read(
 @click.option("--expect", type=click.IntRange(0), help="Number of cards that the hand should have.")
 def score(
     images: tuple[str, ...],
-    edition: str | None,
+    edition: Edition | None,
     deck: str | None,
     as_json: bool,
     draw: Path | None,
@@ -92,17 +99,29 @@ def score(
 ) -> None:
     """Add up the points of leftover hands, one picture each."""
     detector = _detector(edition, model, deck)
+    played = _played(edition, deck)
     if one_hand:
-        _score_one_hand(detector, images, EditionName(edition) if edition else None, expect)
+        _score_one_hand(detector, images, played, expect)
         return
-    total = _run(detector, images, as_json, draw, expect, _fit(deck))
+    total = _run(detector, images, as_json, draw, played, expect, _fit(deck))
     if total is not None and not as_json:
         click.echo(f"together {total} points")
     raise SystemExit(1 if total is None else 0)
 
 
-def _detector(edition: str | None, model: Path | None, deck: str | None) -> CardDetector:
-    return load_detector(EditionName(edition) if edition else None, model, deck)
+def _detector(edition: Edition | None, model: Path | None, deck: str | None) -> CardDetector:
+    return load_detector(edition, model, deck)
+
+
+def _played(edition: Edition | None, deck: str | None) -> Edition | None:
+    """Return the edition of the cards: the one named, else the learnt deck's, else unknown."""
+    return edition if edition or deck is None else decks_of(click.get_current_context()).load(deck).edition
+
+
+def _points(sightings: Iterable[Sighting], edition: Edition | None) -> int:
+    """Return the points of the cards in the edition (R1), the usual ones if it is unknown."""
+    cards = (sighting.card for sighting in sightings)
+    return hand_points(cards) if edition is None else hand_points(cards, edition.points)
 
 
 def _fit(deck: str | None) -> DeckFit | None:
@@ -111,7 +130,7 @@ def _fit(deck: str | None) -> DeckFit | None:
 
 
 def _score_one_hand(
-    detector: CardDetector, images: tuple[str, ...], edition: EditionName | None, expect: int | None
+    detector: CardDetector, images: tuple[str, ...], edition: Edition | None, expect: int | None
 ) -> None:
     failed = False
     seen: list[list[Sighting]] = []
@@ -122,10 +141,11 @@ def _score_one_hand(
         sightings = _in_color(path, image, detector.detect(image))
         failed = failed or sightings is None
         seen.append(sightings or [])
-    hand = read_hand(seen, expect, edition)
+    hand = read_hand(seen, expect, None if edition is None else edition.deck)
+    points = _points((held.sighting for held in hand.cards), edition)
     for held in hand.cards:
         click.echo(_line(held.sighting))
-    click.echo(f"{len(hand.cards)} cards, {hand.points} points")
+    click.echo(f"{len(hand.cards)} cards, {points} points")
     if hand.missing:
         click.echo(f"{expect} cards expected, {len(hand.cards)} found: is one hidden?", err=True)
     for card in hand.impossible:
@@ -157,6 +177,7 @@ def _run(
     images: Sequence[str],
     as_json: bool,
     draw: Path | None,
+    played: Edition | None,
     expect: int | None = None,
     fit: DeckFit | None = None,
 ) -> int | None:
@@ -174,7 +195,7 @@ def _run(
             fit.see(image, sightings)
         if any(sighting.mirrored for sighting in sightings):
             click.echo(f"{path}: the picture is mirrored; switch mirroring off in the camera's settings", err=True)
-        points = sum(sighting.card.points for sighting in sightings)
+        points = _points(sightings, played)
         total += points
         if as_json:
             click.echo(json.dumps({"image": str(path), "cards": [*map(_row, sightings)], "points": points}))

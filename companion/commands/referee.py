@@ -13,8 +13,9 @@ import click
 
 from companion.caller import Caller
 from companion.caller.card_names import parse_card
-from companion.cards import UnknownCardError
-from companion.commands.parameters import LANGUAGES
+from companion.cards import Card, UnknownCardError
+from companion.commands.parameters import EDITIONS, LANGUAGES
+from companion.editions import Edition
 from companion.editions.library import FOLDER_NAME, Library
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
@@ -158,16 +159,21 @@ def _as_text(ruling: _Ruling, caller: Caller) -> str:
 
 @click.command("score-hand")
 @click.argument("cards")
-def score_hand(cards: str) -> None:
+@click.option("--edition", type=EDITIONS, help="Edition whose cards and points count.")
+def score_hand(cards: str, edition: Edition | None) -> None:
     """Add up the points of a hand. CARDS are card names separated by commas.
 
     Names may be short and in any language: "R7, +4, Rot Zieh zwei".
     """
     try:
-        hand = [parse_card(name) for name in cards.split(",") if name.strip()]
+        hand = [parse_card(name, edition) for name in cards.split(",") if name.strip()]
     except UnknownCardError as error:
         raise click.BadParameter(str(error), param_hint="CARDS") from error
     width = max((len(card.name) for card in hand), default=0)
+
+    def worth(card: Card) -> int:
+        return card.points if edition is None else edition.points(card)
+
     for card in hand:
-        click.echo(f"{card.name:{width}}  {card.points:4}")
-    click.echo(f"{'total':{width}}  {hand_points(hand):4}")
+        click.echo(f"{card.name:{width}}  {worth(card):4}")
+    click.echo(f"{'total':{width}}  {hand_points(hand, worth):4}")

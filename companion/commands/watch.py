@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.cards import EditionName
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
+from companion.editions import Edition
 from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
@@ -69,7 +69,7 @@ def _region(_: click.Context, __: click.Parameter, text: str | None) -> Region |
 )
 def watch(
     source: str,
-    edition: str | None,
+    edition: Edition | None,
     deck: str | None,
     as_json: bool,
     region: Region | None,
@@ -83,7 +83,7 @@ def watch(
     """
     try:
         frames = open_source(source, fps)
-        detector = load_detector(EditionName(edition) if edition else None, model, deck)
+        detector = load_detector(edition, model, deck)
         fits = DeckFit(decks_of(click.get_current_context()).load(deck)) if deck else None
         eyes = ThroughMirror(
             detector.detect_pile if fits is None else _watched(detector.detect_pile, fits), detector.detect_closeup

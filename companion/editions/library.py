@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -32,14 +33,16 @@ class EditionExistsError(ValueError):
 
 
 class NoSuchEditionError(KeyError):
-    """There is no edition with this ID. `id` is the ID."""
+    """There is no edition with this ID. `id` is the ID. known: the IDs that there are, to suggest a similar one."""
 
-    def __init__(self, edition_id: str) -> None:
+    def __init__(self, edition_id: str, known: Iterable[str] = ()) -> None:
         super().__init__(edition_id)
         self.id = edition_id
+        self._similar = difflib.get_close_matches(edition_id.lower(), known, 1)
 
     def __str__(self) -> str:
-        return f"there is no edition {self.id}"
+        hint = f"did you mean {self._similar[0]}?" if self._similar else "`companion editions list` shows them"
+        return f"there is no edition {self.id}; {hint}"
 
 
 @cache
@@ -104,7 +107,7 @@ class Library(Mapping[str, Edition]):
             return self._own[edition_id]
         if edition_id in _shipped_files():
             return _shipped(edition_id)
-        raise NoSuchEditionError(edition_id)
+        raise NoSuchEditionError(edition_id, self)
 
     def __iter__(self) -> Iterator[str]:
         self._read()

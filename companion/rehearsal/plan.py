@@ -1,7 +1,7 @@
 """Plans a match that is dealt from the photographed cards, and the order of their photographs.
 
 Every photograph of one card is a card of the deck, up to the edition's number of copies; a random table plays with
-these by the rules. Photographs of several cards serve as the leftover hands at the end of the round.
+these by the edition. Photographs of several cards serve as the leftover hands at the end of the round.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from companion.cards import Card, EditionName
-from companion.editions import EDITIONS, Scoring
+from companion.cards import Card
+from companion.editions import Edition, Scoring
 from companion.models.evaluate import Labelled, labelled_photos
 from companion.referee.engine import apply
 from companion.referee.moves import Flip, Move, Play, Start
@@ -61,7 +61,7 @@ class Plan:
 
 
 def plan_match(
-    folder: Path, edition: EditionName, seed: int, players: Sequence[str] = ("Ann", "Ben", "Cy"), hand_size: int = 5
+    folder: Path, edition: Edition, seed: int, players: Sequence[str] = ("Ann", "Ben", "Cy"), hand_size: int = 5
 ) -> Plan:
     """Return a round played with the photographs of a folder: `labels.json` beside `images/`, as for `train evaluate`.
 
@@ -72,15 +72,14 @@ def plan_match(
         photos = [photo for photo in labelled_photos(folder) if not photo.lenient]
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise PlanError(f"{folder / 'labels.json'} cannot be read: {error}") from error
-    rules = EDITIONS[edition]
     singles: dict[Card, list[Path]] = {}
     for photo in photos:
         if photo.cards.total() == 1:
             singles.setdefault(next(iter(photo.cards)), []).append(photo.path)
-    several = [photo for photo in photos if photo.cards.total() > 1 and not photo.cards - Counter(rules.deck)]
-    options = replace(rules.options, scoring=Scoring.WINNER_TAKES_ALL, target=_TARGET, hand_size=hand_size)
-    header = Header(rules, tuple(players), len(players) - 1, options)
-    cards = [card for card, paths in singles.items() for _ in range(min(len(paths), rules.deck.get(card, 0)))]
+    several = [photo for photo in photos if photo.cards.total() > 1 and not photo.cards - Counter(edition.deck)]
+    options = replace(edition.options, scoring=Scoring.WINNER_TAKES_ALL, target=_TARGET, hand_size=hand_size)
+    header = Header(edition, tuple(players), len(players) - 1, options)
+    cards = [card for card, paths in singles.items() for _ in range(min(len(paths), edition.deck.get(card, 0)))]
     if len(cards) < len(players) * hand_size + _ENOUGH_LEFT:
         raise PlanError(f"{folder} holds photographs of {len(cards)} cards of this edition: too few to play with.")
     for attempt in range(_TRIES):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -21,7 +22,7 @@ _HUES = {
 
 @dataclass(frozen=True)
 class Inks:
-    """The printed colours of a deck, BGR."""
+    """The printed colours of a deck, BGR. own: those of colours that only some editions have."""
 
     red: Bgr
     yellow: Bgr
@@ -29,6 +30,7 @@ class Inks:
     blue: Bgr
     paper: Bgr
     dark: Bgr
+    own: Mapping[Color, Bgr] = field(default_factory=dict)
 
     def of(self, color: Color) -> Bgr:
         """Return the ink of a colour."""
@@ -37,6 +39,7 @@ class Inks:
             Color.YELLOW: self.yellow,
             Color.GREEN: self.green,
             Color.BLUE: self.blue,
+            **self.own,
         }
         return inks[color]
 

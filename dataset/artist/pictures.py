@@ -126,7 +126,7 @@ _ITEM_OF_COLOR = {
 
 def item_of(card: Card) -> Item:
     """Return the item that is printed on a card of the item decks: it follows from the colour."""
-    return Item.BOB_OMB if card.color is None else _ITEM_OF_COLOR[card.color]
+    return Item.BOB_OMB if card.color is None else _ITEM_OF_COLOR.get(card.color, Item.BOB_OMB)
 
 
 def draw_item(canvas: Image, item: Item, center: Center, size: float) -> None:

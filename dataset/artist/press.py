@@ -5,6 +5,7 @@ A sheet has twice the size of the finished picture; lengths of styles are in mil
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 
 import cv2
@@ -78,8 +79,8 @@ class Sheet:
         """Return the random generator of this card's art; in some decks it depends on the face, in others only on the
         colour.
         """
-        face = list(Face).index(self.card.face) if self.style.art_seed % 2 else 0
-        color = 0 if self.card.color is None else 1 + list(Color).index(self.card.color)
+        face = _number(self.card.face) if self.style.art_seed % 2 else 0
+        color = 0 if self.card.color is None else 1 + _number(self.card.color)
         return np.random.default_rng([self.style.art_seed, face, color])
 
     def turn_round(self) -> None:
@@ -125,3 +126,9 @@ def _alpha(size: tuple[int, int], radius: int) -> Mask:
 
 def _card_shape(size: tuple[int, int], rim: int, radius: int) -> Points:
     return rounded(size[0] - 2 * rim, size[1] - 2 * rim, radius) + np.array(size) / 2
+
+
+def _number(kind: Face | Color) -> int:
+    """Return a stable number of a face or colour: its place among the printed ones, else one of its name."""
+    printed: list[object] = [*type(kind)]
+    return printed.index(kind) if kind in printed else zlib.crc32(kind.value.encode())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+
+import cv2
 import numpy as np
 
 from companion.cards import Face
@@ -12,6 +15,7 @@ from companion.dataset.artist.ink import Box, Finish, Points, Tone, ellipse, fil
 from companion.dataset.artist.parts import Medallion, Outline
 from companion.dataset.artist.pictures import CreeperKind
 from companion.dataset.artist.press import Center, Sheet
+from companion.dataset.artist.scenery import draw_scenery
 from companion.dataset.artist.styles import Style
 from companion.dataset.artist.symbols import CardsKind
 from companion.dataset.artist.wilds import WildIndex, WildKind
@@ -40,12 +44,24 @@ def paint_middle(sheet: Sheet, shape: Points, size: float) -> None:
         case Face.WILD_ITEM_BOX:
             _backdrop(sheet, shape)
             pictures.draw_item_box(sheet.canvas, sheet.center, size * 1.3, sheet.four, style.lettering, style.box)
+        case face if face not in Face:
+            _picture(sheet, shape)
         case _:
             _backdrop(sheet, shape)
             if style.creeper is CreeperKind.FIGURE:
                 pictures.draw_pixel_figure(sheet.canvas, sheet.center, size * 1.6, style.inks.green, style.art_seed)
             else:
                 pictures.draw_pixel_face(sheet.canvas, sheet.center, size * 1.15, style.inks.green, style.art_seed)
+
+
+def _picture(sheet: Sheet, shape: Points) -> None:
+    """Paint the picture of an edition's own wild: an invented one that only this face has."""
+    canvas = sheet.canvas
+    picture, mask = np.empty_like(canvas), np.zeros(canvas.shape[:2], np.uint8)
+    rng = np.random.default_rng([sheet.style.art_seed, zlib.crc32(sheet.card.face.value.encode())])
+    draw_scenery(picture, sheet.four[int(rng.integers(len(sheet.four)))], rng)
+    fill(mask, shape, 255)
+    cv2.copyTo(picture, mask, canvas)
 
 
 def _backdrop(sheet: Sheet, shape: Points) -> None:

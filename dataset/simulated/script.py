@@ -7,7 +7,7 @@ table plane, angles radians clockwise, times seconds from the start.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
@@ -34,7 +34,7 @@ from companion.dataset.simulated.actions import (
     TakeTop,
 )
 from companion.dataset.simulated.seating import Chair, draw_chairs
-from companion.editions import EDITIONS, Options, Scoring
+from companion.editions import EDITIONS, Edition, Options, Scoring
 from companion.referee.effects import Dealt, Drawn, Effect, SetAside
 from companion.referee.engine import apply
 from companion.referee.legality import matches
@@ -254,7 +254,7 @@ LIVELY = Nuisances(reshuffle=0.02, rest=0.08, cup=0.06, shade=0.06, idle=0.1)
 
 def write_script(
     seed: int,
-    edition: EditionName = EditionName.MARIO_KART,
+    edition: Edition | EditionName = EditionName.MARIO_KART,
     players: Sequence[str] = ("Ann", "Ben", "Cy"),
     nuisances: Nuisances | None = None,
     longest: int | None = 60,
@@ -271,8 +271,10 @@ def write_script(
     rng = np.random.default_rng([seed, 1])
     random = Random(seed)
     if header is None:
-        scoring = Scoring.SINGLE_ROUND if longest is None else EDITIONS[edition].options.scoring
-        header = Header(EDITIONS[edition], tuple(players), len(players) - 1, Options(scoring=scoring))
+        played = EDITIONS[edition] if isinstance(edition, EditionName) else edition
+        scoring = Scoring.SINGLE_ROUND if longest is None else played.options.scoring
+        options = Options(scoring=scoring) if played.is_printed else replace(played.options, scoring=scoring)
+        header = Header(played, tuple(players), len(players) - 1, options)
     scatter, tidy = float(rng.choice([4.0, 9.0, 15.0])), float(rng.choice([0.2, 0.9]))
     chairs: tuple[Chair, ...] = ()
     if lively:

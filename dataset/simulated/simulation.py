@@ -17,9 +17,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import Card, EditionName
+from companion.cards import Card, Color, EditionName
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import StyleFamily
+from companion.dataset.artist.ink import Bgr
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import Deck, PhotoDeck, SceneMaker
 from companion.dataset.scenes.layouts import Layout
@@ -45,6 +46,7 @@ from companion.dataset.simulated.looks import DAYLIGHT, draw_light
 from companion.dataset.simulated.script import Nuisances, Script, write_script
 from companion.dataset.simulated.sprites import Matrix, blend
 from companion.dataset.simulated.tabletop import Pile, Tabletop
+from companion.editions import Edition
 from companion.vision.core.geometry import Image, Quad
 
 # Exposure time (s) of the motion blur, as of a camera indoors.
@@ -143,7 +145,7 @@ class SimulatedTable:
         self,
         seed: int = 0,
         script: Script | None = None,
-        edition: EditionName = EditionName.MARIO_KART,
+        edition: Edition | EditionName = EditionName.MARIO_KART,
         nuisances: Nuisances | None = None,
         families: Sequence[StyleFamily] | None = None,
         fonts: Sequence[str] | None = None,
@@ -202,7 +204,10 @@ class SimulatedTable:
 
     def _new_deck(self, rng: np.random.Generator) -> Deck:
         family = None if self._families is None else self._families[int(rng.integers(len(self._families)))]
-        return Deck(sample_style(rng, family, self._fonts), rng)
+        style = sample_style(rng, family, self._fonts)
+        colors = self.script.header.edition.colors.values()
+        own = {rules.color: _bgr(rules.hex) for rules in colors if rules.color not in Color}
+        return Deck(replace(style, inks=replace(style.inks, own=own)), rng)
 
     def photograph(self, cards: Sequence[Card], number: int = 0) -> Image:
         """Return a photograph of a hand in a row: (H, W, 3) uint8 BGR.
@@ -216,6 +221,12 @@ class SimulatedTable:
     def new_sensor(self) -> _Sensor:
         """Return the camera's sensor."""
         return _Sensor(np.random.default_rng([self.seed, 3]), self.size, self._noise)
+
+
+def _bgr(color: str) -> Bgr:
+    """Return BGR of a colour as `#rrggbb`."""
+    red, green, blue = bytes.fromhex(color.removeprefix("#"))
+    return blue, green, red
 
 
 _CHANGES: dict[type, PileChange] = {

@@ -20,6 +20,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces, faces_in
 from companion.decks.model.card_views import straightened
 from companion.decks.storage.deck_file import LearntDeck
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
@@ -95,7 +96,7 @@ def test_what_is_misread_is_corrected_as_at_the_table() -> None:
     shown = tuple(FACES)[:2]
     faces = [np.ascontiguousarray(FACES[card][:, :, :3]) for card in shown]
     kept = [straightened(face, np.asarray(unit_square() * face.shape[1::-1], np.float32)) for face in faces]
-    deck = LearntDeck("Ours", EditionName.CLASSIC, shown, tuple(kept))
+    deck = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], shown, tuple(kept))
 
     class Misreading:
         def detect(self, image: Image) -> list[Sighting]:

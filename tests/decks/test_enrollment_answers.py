@@ -18,6 +18,7 @@ from companion.cli import main
 from companion.decks.labels.naming import Naming, Question, accepted_answers
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import EnrolledCard, Lesson
+from companion.editions import EDITIONS
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +50,7 @@ def laid(lesson: Lesson, doubt: float, *, unreadable: bool = False) -> list[Card
 
 @pytest.fixture
 def lesson() -> Lesson:
-    return Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    return Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
 
 
 def answered(lesson: Lesson, says: Callable[[int, Question], Card]) -> int:
@@ -73,7 +74,7 @@ def test_wrong_answers_are_set_aside(lesson: Lesson) -> None:
     assert all(lesson.naming().sure)
     assert not lesson.naming().set_aside
 
-    lied_to, rng = Lesson(*reading_parts(), EditionName.CLASSIC, each=True), Random(1)
+    lied_to, rng = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True), Random(1)
     assert laid(lied_to, 2.0) == cards
     wrong = answered(lied_to, lambda i, question: rng.choice([card for card in question.options if card != cards[i]]))
     assert wrong > 1
@@ -127,7 +128,7 @@ def test_card_of_a_discarded_answer_is_requested_by_name(lesson: Lesson) -> None
 def test_bench_asks_nothing_if_prompting_is_better(lesson: Lesson) -> None:
     cards = laid(lesson, 2.0)
     assert answer_wrongly(lesson, cards, 1, Random(1)) == 1
-    unnamed = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    unnamed = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
     laid(unnamed, 0.0, unreadable=True)
     assert unnamed.naming().questions
     assert answer_wrongly(unnamed, cards, 1, Random(1)) == 0

@@ -17,6 +17,7 @@ from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import COLORS, FACES, Floats, color_class, face_class
 from companion.vision.core.runtime import model_folder
@@ -130,7 +131,7 @@ def test_view_is_used_where_its_name_prevails() -> None:
         face = np.ascontiguousarray(faces[card][:, :, :3])
         kept.append(straightened(face, np.asarray(unit_square() * face.shape[1::-1], np.float32)))
     reader, _ = reading_parts()
-    laid = LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), tuple(kept))
+    laid = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), tuple(kept))
     first = encoded(np.asarray(kept[0] * 0.9, np.uint8))
     read = {}
     for said in (cards[0], cards[3]):

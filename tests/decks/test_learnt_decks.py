@@ -35,6 +35,7 @@ from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
 from companion.decks.storage.deck_file import DeckFileError, LearntDeck, encoded, pack, unpack
 from companion.decks.storage.library import DeckLibrary, NoSuchDeckError
+from companion.editions import EDITIONS
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
@@ -85,7 +86,7 @@ def test_copies_and_composition_name_unreadable_pictures() -> None:
         _features(cards, rng),
         np.ones((len(cards), 3), np.float32),
         _says(cards, wrong, rng)[:, None],
-        EditionName.CLASSIC,
+        EDITIONS[EditionName.CLASSIC],
     )
     assert naming.cards == tuple(cards)
     assert not naming.prompted_is_better
@@ -98,7 +99,7 @@ def test_ambiguous_swap_is_resolved_by_one_answer() -> None:
     for color in ("red", "yellow", "green", "blue"):
         wrong |= {f"{color} skip": f"{color} reverse", f"{color} reverse": f"{color} skip"}
     shown = _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng)[:, None]
-    naming = name_cards(*shown, EditionName.CLASSIC)
+    naming = name_cards(*shown, EDITIONS[EditionName.CLASSIC])
     swapped = {i for i, card in enumerate(cards) if card.name in wrong}
     assert {i for i, card in enumerate(cards) if naming.cards[i] != card} == swapped
     assert max(naming.confidences[i] for i in swapped) <= 0.5
@@ -106,7 +107,7 @@ def test_ambiguous_swap_is_resolved_by_one_answer() -> None:
     (question,) = (each for each in naming.questions if swapped & set(each.pictures))
     asked = question.pictures[0]
     assert cards[asked] in question.options
-    result = name_cards(*shown, EditionName.CLASSIC, {asked: cards[asked]})
+    result = name_cards(*shown, EDITIONS[EditionName.CLASSIC], {asked: cards[asked]})
     assert result.cards == tuple(cards)
 
 
@@ -131,7 +132,7 @@ def test_answer_names_all_copies() -> None:
     features = _features(cards, rng, 0.01)
     unsure = np.full((4, 1, 57), -3.0, np.float32)
     assert name_cards(
-        features, np.ones((4, 3), np.float32), unsure, EditionName.CLASSIC, {0: RED_7, 3: BLUE_3}
+        features, np.ones((4, 3), np.float32), unsure, EDITIONS[EditionName.CLASSIC], {0: RED_7, 3: BLUE_3}
     ).cards == tuple(cards)
 
 
@@ -156,7 +157,7 @@ def learnt() -> LearntDeck:
     picture = np.full((height, width, 3), 128, np.uint8)
     return LearntDeck(
         "Ours",
-        EditionName.CLASSIC,
+        EDITIONS[EditionName.CLASSIC],
         (RED_7, BLUE_3),
         (picture, picture),
         (0.15, 0.12, 0.25),
@@ -221,10 +222,10 @@ def test_cards_of_another_design_do_not_fit_the_deck() -> None:
     rng = np.random.default_rng(2)
     cards = [RED_7, BLUE_3, Card.parse("green 1")]
     shown = [with_card(bare_table(rng), card, (320, 240), 30) for card in cards]
-    own = LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), tuple(straightened(*one) for one in shown))
+    own = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), tuple(straightened(*one) for one in shown))
     other = tuple(np.asarray(rng.integers(0, 255, picture.shape), np.uint8) for picture in own.pictures)
     for pictures, another in ((own.pictures, False), (other, True)):
-        fits = DeckFit(LearntDeck("Ours", EditionName.CLASSIC, tuple(cards), pictures))
+        fits = DeckFit(LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), pictures))
         assert not fits.is_another
         for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
             fits.see(image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
@@ -295,7 +296,7 @@ def test_folder_of_pictures_is_learnt_and_used(tmp_path: Path) -> None:
 
 def test_uncertain_card_is_stored_without_a_name() -> None:
     rng = np.random.default_rng(9)
-    lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    lesson = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
     pile = bare_table(rng)
     for i in range(2):
         # Cards with oil-slick patterns: nothing on them resembles a number.
@@ -322,7 +323,7 @@ def test_deck_with_few_names_does_not_change_readings(learnt: LearntDeck) -> Non
 
 def test_prompted_cards_have_the_requested_name() -> None:
     rng = np.random.default_rng(9)
-    lesson = Lesson(*reading_parts(), EditionName.CLASSIC, each=True)
+    lesson = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
     pile = bare_table(rng)
     for i, name in enumerate(("blue 7", "green 3")):
         pile, _ = with_card(pile, Card.parse(name), (320 + 4 * i, 240), 20 * i)

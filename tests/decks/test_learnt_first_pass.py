@@ -19,6 +19,7 @@ from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.storage.deck_file import LearntDeck
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import (
     Image,
     Quad,
@@ -60,7 +61,9 @@ def faces() -> list[Image]:
 def known(faces: list[Image]) -> DeckModel:
     """Return the model of a deck that is searched."""
     cards = tuple(Card.parse(name) for name in NAMES)
-    deck = LearntDeck("Ours", EditionName.CLASSIC, cards, tuple(_laid(face, outline(), PICTURE) for face in faces))
+    deck = LearntDeck(
+        "Ours", EDITIONS[EditionName.CLASSIC], cards, tuple(_laid(face, outline(), PICTURE) for face in faces)
+    )
     reader, _ = reading_parts()
     result = fit_model(views_of(reader, deck), CARDS)
     whole = replace(result.cards, sharpness=20.0, trust=0.5)

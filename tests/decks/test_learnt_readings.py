@@ -22,6 +22,7 @@ from companion.decks.model.prototypes import fit
 from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.storage.deck_file import LearntDeck
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
@@ -50,7 +51,7 @@ def deck() -> LearntDeck:
         laid = cv2.warpPerspective(face, homography(unit_square() * size, outline()), PICTURE)
         pictures.append(np.asarray(laid, np.uint8))
     cards = tuple(Card.parse(name) for name in NAMES)
-    return LearntDeck("Ours", EditionName.CLASSIC, cards, tuple(pictures), usual_spot())
+    return LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], cards, tuple(pictures), usual_spot())
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.match_corrections import Corrected, with_corrections
 from companion.decks.storage.deck_file import DeckFileError, FurtherView, LearntDeck, encoded, pack, unpack
 from companion.decks.storage.library import DeckLibrary
+from companion.editions import EDITIONS
 from companion.vision.core.runtime import model_folder
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
@@ -34,7 +35,7 @@ def _face(seed: int) -> NDArray[np.uint8]:
 
 @pytest.fixture
 def deck() -> LearntDeck:
-    return LearntDeck("Ours", EditionName.CLASSIC, (RED_7, BLUE_3), (_face(1), _face(2)), learns=True)
+    return LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], (RED_7, BLUE_3), (_face(1), _face(2)), learns=True)
 
 
 def _said(number: int, card: Card = RED_7, seed: int = 1) -> Corrected:

@@ -11,6 +11,7 @@ from companion.decks.capture.table_plane import PLAIN, plane_of, ratio_on, recta
 from companion.decks.model.card_views import straightened
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Quad, intersection_over_union, is_portrait, turned, unit_square
 
 LYING = (-1, 20, 50, 75, 90, 130, 160)
@@ -55,6 +56,6 @@ def test_card_outlined_twice_keeps_the_last_outline(monkeypatch: pytest.MonkeyPa
     quad = seen(0, 1.0)
     outlines = [quad - 20, quad]
     monkeypatch.setattr(Pile, "show", lambda _, image: [LaidCard(image, quad, 0) for quad in outlines])
-    lesson = Lesson(*reading_parts(), EditionName.CLASSIC)
+    lesson = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC])
     assert (lesson.show(image), lesson.places) == (1, (0,))
     assert np.array_equal(lesson.pictures[0], straightened(image, quad))

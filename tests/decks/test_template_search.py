@@ -28,6 +28,7 @@ from companion.decks.service.build import DeckModel, build_model, fit_model, vie
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import agreement
 from companion.decks.storage.deck_file import LearntDeck
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
@@ -79,7 +80,7 @@ def _deck(faces: list[Image]) -> LearntDeck:
         _lay(picture, face, outline())
         pictures.append(picture)
     cards = tuple(Card.parse(name) for name in NAMES)
-    return LearntDeck("drawn", EditionName.CLASSIC, cards, tuple(pictures))
+    return LearntDeck("drawn", EDITIONS[EditionName.CLASSIC], cards, tuple(pictures))
 
 
 def _lit(picture: Image) -> Image:

@@ -10,6 +10,7 @@ from pathlib import Path
 import cv2
 
 from companion.cards import ALL_CARDS, Card, EditionName, Face
+from companion.editions import EDITIONS
 from companion.rehearsal.device import Device
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
@@ -56,4 +57,4 @@ def running(data: Path, detect: Detect | None = None) -> Iterator[tuple[Services
         listeners.stop()
 
 
-EDITION = EditionName.CLASSIC
+EDITION = EDITIONS[EditionName.CLASSIC]

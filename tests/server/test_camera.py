@@ -138,5 +138,5 @@ def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path) -> Non
     edition = EDITIONS[EditionName.MINECRAFT]
     services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     find(np.zeros((90, 160, 3), np.uint8))
-    assert EditionName.MINECRAFT in services._detectors
+    assert edition in services._detectors
     services.close()

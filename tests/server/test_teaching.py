@@ -15,6 +15,7 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.service.build import DeckModel
 from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
+from companion.editions import EDITIONS
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
 
@@ -33,7 +34,7 @@ def test_the_deck_in_use_is_read_with_as_it_has_become(playing: FlaskClient, ser
     face = np.full((height, width, 3), 90, np.uint8)
     face[100:300, 80:200] = 220
     view = FurtherView(RED_7, encoded(face), "m1", "r1")
-    deck = LearntDeck("Ours", EditionName.CLASSIC, (RED_7, RED_1), (face, face[::-1]))
+    deck = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], (RED_7, RED_1), (face, face[::-1]))
     services.decks.save(deck)
     services._detect = None
     services.choose_deck("Ours")
@@ -56,7 +57,7 @@ def test_a_corrected_landing_becomes_a_view_of_the_deck(playing: FlaskClient, se
     width, height = PICTURE
     faces = [np.random.default_rng(seed).integers(0, 256, (6, 4, 3)).astype(np.uint8) for seed in (1, 2)]
     shown = [np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8) for face in faces]
-    services.decks.save(LearntDeck("Ours", EditionName.CLASSIC, (RED_7, RED_1), (shown[0], shown[1])))
+    services.decks.save(LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], (RED_7, RED_1), (shown[0], shown[1])))
     assert playing.post("/api/decks/choose", json={"name": "Ours"}).status_code == 200
     answer = playing.post("/api/decks/learns", json={"name": "Ours", "learns": learns}).json
     assert answer["decks"][0]["learns"] is learns

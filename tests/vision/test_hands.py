@@ -7,12 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from companion.cards import Card, EditionName
+from companion.cards import Card, EditionName, deck
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.hand_merging import read_hand
 
 pytestmark = pytest.mark.slow
 
+DECK = deck(EditionName.MARIO_KART)
 QUAD = np.array([[0, 0], [56, 0], [56, 87], [0, 87]], np.float32)
 
 
@@ -49,10 +50,9 @@ def test_merging(pictures: list[str], expected: int | None, hand: str) -> None:
     assert Counter(held.card for held in reading.cards) == Counter(Card.parse(n) for n in hand.split(", ") if n)
 
 
-def test_points_missing_and_impossible() -> None:
+def test_missing_and_impossible() -> None:
     pictures = [seen("red 7 0.9; red 7 0.9; red 7 0.9; wild item box 0.9; blue skip 0.9")]
-    reading = read_hand(pictures, expected=6, edition=EditionName.MARIO_KART)
-    assert reading.points == 7 + 7 + 7 + 50 + 20
+    reading = read_hand(pictures, expected=6, deck=DECK)
     assert reading.missing == 1
     assert reading.impossible == (Card.parse("red 7"),)
 

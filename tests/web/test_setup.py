@@ -147,7 +147,7 @@ def test_the_turn_setting_is_chosen_before_the_match(server: Server, open_as: Op
 
 def test_the_learnt_deck_is_chosen_on_the_setup_page(server: Server, open_as: Open) -> None:
     blank = np.zeros((480, 320, 3), np.uint8)
-    server.services.decks.save(LearntDeck("Ours", EditionName.CLASSIC, (Card.parse("red 7"),), (blank,)))
+    server.services.decks.save(LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], (Card.parse("red 7"),), (blank,)))
     page = open_as(Role.HOST, page="")
     expect(page.locator("#learnt-deck")).to_have_value("")
     for name, chosen in (("Ours", "Ours"), ("", None)):

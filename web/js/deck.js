@@ -22,10 +22,8 @@ const EVERY = 1000;
 await prepare("host");
 live({});
 const choices = await get("/api/choices");
-const printed = choices.editions.filter((one) => !one.own);
-let edition = /** @type {import("./answers").EditionName} */ (
-  (printed.find((one) => one.name === choices.last.edition) ?? printed[0]).name
-);
+const editions = [...choices.editions, ...choices.themed];
+let edition = (editions.find((one) => one.name === choices.last.edition) ?? editions[0]).name;
 let began = 0;
 const list = h("div", { class: "stack" });
 const wall = h("div", { class: "hand", id: "wall" });
@@ -296,10 +294,10 @@ async function drawBeginning() {
         {
           id: "edition",
           onchange: (event) => {
-            edition = /** @type {import("./answers").EditionName} */ (event.target.value);
+            edition = event.target.value;
           },
         },
-        printed.map((one) => h("option", { value: one.name, selected: one.name === edition }, one.title)),
+        editions.map((one) => h("option", { value: one.name, selected: one.name === edition }, one.title)),
       ),
     ),
     h("label", { class: "check" }, sorted, t("deck.sorted")),

@@ -22,7 +22,6 @@ from rich.table import Table
 
 from companion.bench.accuracy.style_option import families_named
 from companion.cards import Card, EditionName, UnknownCardError
-from companion.cards import deck as cards_of
 from companion.dataset.artist.families import HOMEMADE_KEPT_OUT, KEPT_OUT, StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Picture, Sitting, drawn_faces, faces_in
@@ -31,11 +30,12 @@ from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.match_corrections import Corrected, with_corrections
 from companion.decks.storage.deck_file import LearntDeck, encoded
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import model_folder
 from companion.vision.recognition.card_detector import CardDetector
 
-_EDITION = EditionName.CLASSIC
+_EDITION = EDITIONS[EditionName.CLASSIC]
 _HANDS = "fans"
 _T = TypeVar("_T")
 Row = dict[str, float]
@@ -75,7 +75,7 @@ class _Design:
             return {card: face for card, face in faces.items() if card not in hidden}, bool(said.get("indices", True))
         assert self.family is not None
         style = sample_style(np.random.default_rng([self.number, zlib.crc32(self.family.value.encode())]), self.family)
-        return drawn_faces(style, cards_of(_EDITION)), style.design.indices
+        return drawn_faces(style, _EDITION.deck), style.design.indices
 
 
 @dataclass
@@ -106,8 +106,8 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     seed = zlib.crc32(design.name.encode())
     learning = Sitting(faces, (plan.seed, seed, 0), plan.dim)
     reader, boxes = reading_parts(threads=1)
-    detector = CardDetector.shipped(_EDITION, threads=1)
-    cards = sorted((card for card in cards_of(_EDITION).elements() if card in faces), key=str)
+    detector = CardDetector.shipped(_EDITION.base, threads=1)
+    cards = sorted((card for card in Counter(_EDITION.deck).elements() if card in faces), key=str)
     rng = Random(f"{plan.seed}/{design.name}")
     rng.shuffle(cards)
     cards = cards[: round(plan.share * len(cards))]

@@ -16,10 +16,12 @@ import cv2
 
 from companion.bench.accuracy.film_variants import Alteration, AlteredFilm
 from companion.bench.simulation.match_run import PLAYERS, MatchSetUp, detector_of, simulated_table
-from companion.cards import Card, EditionName
+from companion.cards import Card
 from companion.commands.follow import followed
 from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import LIVELY, Script, write_script
+from companion.editions import Edition
+from companion.editions.library import Library
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Draw, Flip, Play, Undo
 from companion.table.hypotheses.transcriber import TranscribedMove
@@ -127,7 +129,7 @@ def _is_about(act: Act, other: Act) -> bool:
 
 def film_of(set_up: MatchSetUp) -> Script:
     """Return the script of a film."""
-    edition = EditionName(set_up.edition)
+    edition = Library()[set_up.edition]
     return write_script(set_up.seed, edition, PLAYERS[: set_up.players], _NUISANCES, set_up.moves, lively=True)
 
 
@@ -150,7 +152,7 @@ def watch(set_up: MatchSetUp, alteration: Alteration) -> Graded:
     help="Random seed of the first match; later matches use the following numbers.",
 )
 @click.option("--moves", default=24, show_default=True, type=click.IntRange(1), help="Number of moves per match.")
-@click.option("--edition", type=EDITIONS, default=EditionName.CLASSIC.value, show_default=True, help="Edition to play.")
+@click.option("--edition", type=EDITIONS, default="classic", show_default=True, help="Edition to play.")
 @click.option("--as", "copies", type=click.Choice([each.value for each in Alteration]), multiple=True,
               help="Kind of filming; repeatable. By default each kind in turn.")  # fmt: skip
 @click.option("--photos", type=_FOLDER, help="Card photos with labels.json, used instead of drawn cards.")
@@ -164,7 +166,7 @@ def films(
     films: int,
     seed: int,
     moves: int,
-    edition: str,
+    edition: Edition,
     copies: tuple[str, ...],
     photos: Path | None,
     backgrounds: Path | None,
@@ -182,7 +184,7 @@ def films(
         raise click.UsageError("--unseen chooses decks and table tops: leave out --photos and --backgrounds.")
     cards, tops = (None if folder is None else str(folder) for folder in (photos, backgrounds))
     wanted = [
-        (MatchSetUp(seed + i, edition, 2 + i % 4, moves, photos=cards, backgrounds=tops, unseen=unseen), alteration)
+        (MatchSetUp(seed + i, edition.id, 2 + i % 4, moves, photos=cards, backgrounds=tops, unseen=unseen), alteration)
         for i in range(films)
         for alteration in ([Alteration(name) for name in copies] or list(Alteration))
     ]

@@ -19,9 +19,10 @@ from companion.bench.simulation.gaps import TopAfterGap
 from companion.bench.simulation.match_run import MatchResult, MatchSetUp, header_by, play
 from companion.bench.simulation.people import Draws, Ruling
 from companion.bench.simulation.pile_scoring import Outcome
-from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.simulated.simulation import PileChange
+from companion.editions import Edition
+from companion.editions.library import printed
 from companion.vision.core.runtime import ModelFileError
 
 # Possible outcomes of a landing, or of a card taken back.
@@ -68,7 +69,7 @@ def matches(
     matches: int,
     seed: int,
     moves: int,
-    edition: str | None,
+    edition: Edition | None,
     families: tuple[str, ...],
     photos: Path | None,
     backgrounds: Path | None,
@@ -96,7 +97,7 @@ def matches(
         raise click.UsageError(
             "--unseen chooses decks and table tops: leave out --families, --photos and --backgrounds."
         )
-    editions = [edition] if edition else [name.value for name in EditionName]
+    editions = [edition.id] if edition else list(printed())
     networks, cards, tops = (None if folder is None else str(folder) for folder in (model, photos, backgrounds))
     wanted = [
         MatchSetUp(

@@ -10,9 +10,9 @@ from random import Random
 import numpy as np
 
 from companion.cards import Card
-from companion.cards import deck as cards_of
 from companion.dataset.simulated.script import Script, Writer
 from companion.dataset.simulated.simulation import SimulatedFrame, SimulatedTable
+from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
@@ -31,14 +31,16 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
     The light is that at the beginning of the match. detector: reads without the deck. model: folder of the networks,
     the shipped one if None.
     """
-    edition = table.script.header.edition.base
-    cards = sorted(Counter(cards_of(edition)).elements(), key=str)
+    edition = table.script.header.edition
+    cards = sorted(Counter(edition.deck).elements(), key=str)
     Random(table.seed).shuffle(cards)
     reader, boxes = reading_parts(model, threads=1)
     lesson = Lesson(reader, boxes, edition, cards, each=True)
     for frame in laid(table, cards):
         lesson.show(frame.image)
     deck = lesson.finish(f"simulated {table.seed}")
+    if not edition.is_printed:
+        detector = detector.with_cards(learnt_cards(edition).deck_cards())
     return detector.with_deck(build_model(detector.reader, deck, model or model_folder()))
 
 

@@ -18,7 +18,7 @@ from companion.bench.simulation.gaps import Gap, TopAfterGap, gap_times, grade_g
 from companion.bench.simulation.people import People, Ruling, Slip
 from companion.bench.simulation.picture_strips import Film
 from companion.bench.simulation.pile_scoring import Outcome, Score, describe, grade
-from companion.cards import Card, EditionName
+from companion.cards import Card
 from companion.commands.parameters import header_of
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
@@ -27,6 +27,8 @@ from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
 from companion.dataset.simulated.actions import Knock
 from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
+from companion.decks.model.edition_cards import deck_cards
+from companion.editions.library import Library
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table
 from companion.vision.capture.capture_loop import FrameConsumer
@@ -105,7 +107,7 @@ class MatchResult:
 def play(set_up: MatchSetUp, pictures: Path | None = None) -> MatchResult:
     """Play the match and return its scores; strips of pictures of the errors go to `pictures`."""
     cv2.setNumThreads(1)
-    edition = EditionName(set_up.edition)
+    edition = Library()[set_up.edition]
     free = set_up.hands_free
     nuisances = LIVELY if free else NUISANCES
     players, header = PLAYERS[: set_up.players], header_by(set_up)
@@ -187,7 +189,7 @@ def simulated_table(set_up: MatchSetUp, script: Script) -> SimulatedTable:
     return SimulatedTable(
         set_up.seed,
         script,
-        EditionName(set_up.edition),
+        Library()[set_up.edition],
         families=KEPT_OUT if set_up.unseen else [StyleFamily(name) for name in set_up.families] or None,
         fonts=None if set_up.fonts is None else fonts_in(Path(set_up.fonts)),
         surfaces=_surfaces(set_up),
@@ -197,7 +199,7 @@ def simulated_table(set_up: MatchSetUp, script: Script) -> SimulatedTable:
 
 def detector_of(set_up: MatchSetUp) -> CardDetector:
     """Return the detector with the networks of the set-up."""
-    return _detector(EditionName(set_up.edition), set_up.model)
+    return _detector(set_up.edition, set_up.model)
 
 
 def header_by(set_up: MatchSetUp) -> Header | None:
@@ -206,7 +208,7 @@ def header_by(set_up: MatchSetUp) -> Header | None:
     """
     if set_up.rules == "official" and not set_up.options:
         return None
-    return header_of(PLAYERS[: set_up.players], None, set_up.edition, set_up.rules, set_up.options)
+    return header_of(PLAYERS[: set_up.players], None, Library()[set_up.edition], set_up.rules, set_up.options)
 
 
 def _hands(simulated: SimulatedTable, said: Sequence[PileEvent], people: People) -> dict[str, int]:
@@ -226,8 +228,8 @@ def _by_value(
 
 
 @lru_cache(maxsize=1)
-def _detector(edition: EditionName, model: str | None) -> CardDetector:
-    return CardDetector.shipped(edition, None if model is None else Path(model), threads=1)
+def _detector(edition: str, model: str | None) -> CardDetector:
+    return CardDetector.shipped(deck_cards(Library()[edition]), None if model is None else Path(model), threads=1)
 
 
 @lru_cache(maxsize=1)

@@ -16,10 +16,11 @@ import numpy as np
 
 from companion.bench.simulation.pile_scoring import ExactSightings, Outcome, Score, grade
 from companion.bench.speed.ultralytics_baseline import predictor
-from companion.cards import EditionName
 from companion.commands.parameters import EDITIONS
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
+from companion.decks.model.edition_cards import deck_cards
+from companion.editions import Edition
 from companion.vision.capture.capture_loop import FrameConsumer
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileEvent
@@ -83,7 +84,7 @@ def watch(
     seed: int,
     matches: int,
     moves: int,
-    edition: str,
+    edition: Edition,
     exact: bool,
     threads: int,
     model: Path | None,
@@ -96,16 +97,15 @@ def watch(
     one.
     """
     cv2.setNumThreads(threads)
-    name = EditionName(edition)
     try:
-        reader = None if exact else CardDetector.shipped(name, model, threads=threads)
+        reader = None if exact else CardDetector.shipped(deck_cards(edition), model, threads=threads)
     except ModelFileError as error:
         raise click.ClickException(str(error)) from error
     score, ours, plain = Score(), _Cost(), _Cost()
     every_frame = None if exact else _every_frame(model or model_folder())
     for number in range(seed, seed + matches):
-        script = write_script(number, name, longest=moves)
-        table = SimulatedTable(number, script, name)
+        script = write_script(number, edition, longest=moves)
+        table = SimulatedTable(number, script, edition)
         detect = ExactSightings(number) if reader is None else reader.detect_pile
         tracker = PileTracker(detect, detect_closeup=None if reader is None else reader.detect_closeup)
         live = _Live(TableTracker(tracker, None if reader is None else reader.backs), ours)

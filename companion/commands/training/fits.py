@@ -206,10 +206,11 @@ def hands(
     """Evaluate on fans, cascades and heaps of five to eight cards, three pictures per hand."""
     from companion.cards import EditionName
     from companion.commands.parameters import load_detector
+    from companion.editions import EDITIONS
     from companion.models import evaluate_hands as measures
 
     edition = EditionName.CLASSIC
-    detector = load_detector(edition, folder or work / "export")
+    detector = load_detector(EDITIONS[edition], folder or work / "export")
     if photos:
         decks = measures.photographed_decks(photos, seed)
     else:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import ALL_CARDS, Card, EditionName, deck
+from companion.cards import ALL_CARDS, Card
 from companion.decks.labels.clustering import copies
 from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.design import CONSISTENCY_NATS, Swap, descriptors, doubtful, expected_similarity, swapped
 from companion.decks.labels.hungarian import assign
+from companion.decks.model.edition_cards import LearntCards, learnt_cards
+from companion.editions import Edition
 from companion.vision.core.labels import COLORS, Floats, color_class
 
 # Number of alternations between names and appearance.
@@ -76,7 +78,7 @@ def name_cards(
     features: Floats,
     inks: Floats,
     logs: Floats,
-    edition: EditionName,
+    edition: Edition,
     answers: Mapping[int, Card] | None = None,
     by_color: bool = False,
 ) -> Naming:
@@ -85,9 +87,10 @@ def name_cards(
     features: (N, V, D) of the plain views; inks: (N, E) colour histograms; logs: (N, L, 57) readings of each part.
     answers: known names by picture. by_color: whether the cards were sorted by colour.
     """
-    held = deck(edition)
+    learnt = learnt_cards(edition)
+    held = learnt.held
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
-    known = {i: ALL_CARDS.index(card) for i, card in (answers or {}).items()}
+    known = {i: learnt.number(card) for i, card in (answers or {}).items()}
     units = descriptors(features, inks)
     similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
     groups = copies(similarity, held, len(logs) / len(slots), known)
@@ -109,7 +112,8 @@ def name_cards(
     total = base + CONSISTENCY_NATS * expected_similarity(means, names)
     probabilities = _name_probabilities(total, groups, slots, fixed)
     fit = float((sizes * total[np.arange(len(groups)), names]).sum())
-    return _naming(probabilities, names, groups, len(logs), doubtful(base, names, sizes, fixed), fixed, fit)
+    doubts = doubtful(base, names, sizes, fixed)
+    return _naming(learnt, probabilities, names, groups, len(logs), doubts, fixed, fit)
 
 
 def accepted_answers(unanswered: Naming, answered: Naming, answers: int) -> Naming:
@@ -186,6 +190,7 @@ def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Flo
 
 
 def _naming(
+    learnt: LearntCards,
     probabilities: Floats,
     names: NDArray[np.intp],
     groups: Sequence[Sequence[int]],
@@ -206,18 +211,18 @@ def _naming(
         g = int(swap.groups[k])
         asked.update(swap.groups.tolist())
         options = dict.fromkeys([int(names[g]), int(swap.names[k]), *np.argsort(-probabilities[g]).tolist()])
-        questions.append((swap.margin - _FACE_PRIORITY, _question(groups[g], list(options))))
+        questions.append((swap.margin - _FACE_PRIORITY, _question(learnt, groups[g], list(options))))
     for g, members in enumerate(groups):
         sure = min(float(probabilities[g, names[g]]), _MAX_AMBIGUOUS if g in asked else 1.0)
         for i in members:
-            cards[i], confidences[i] = ALL_CARDS[int(names[g])], sure
+            cards[i], confidences[i] = learnt.card(int(names[g])), sure
         if sure < _MIN_CONFIDENCE and g not in fixed and g not in asked:
             order = [int(names[g])] + [int(i) for i in np.argsort(-probabilities[g]) if i != names[g]]
-            questions.append((sure - 0.1 * len(members), _question(members, order)))
+            questions.append((sure - 0.1 * len(members), _question(learnt, members, order)))
     ordered = tuple(question for _, question in sorted(questions, key=lambda pair: pair[0]))
     prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < _MIN_MEAN_CONFIDENCE
     return Naming(tuple(cards), tuple(confidences), ordered, fit, prompted)
 
 
-def _question(members: Sequence[int], order: Sequence[int]) -> Question:
-    return Question(tuple(members), tuple(ALL_CARDS[i] for i in order[:_OPTIONS]))
+def _question(learnt: LearntCards, members: Sequence[int], order: Sequence[int]) -> Question:
+    return Question(tuple(members), tuple(learnt.card(i) for i in order[:_OPTIONS]))

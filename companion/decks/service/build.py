@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import ALL_CARDS
-from companion.cards import deck as cards_of
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.labels.label_swaps import without_swapped_names
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
+from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED, Prototypes, fit
 from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.service.membership import agreement
@@ -183,11 +182,13 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
 
     cache: file for the views, which take seconds to compute; it is replaced if networks or deck differ.
     """
+    learnt_as = learnt_cards(deck.edition)
+    reader = learnt_as.reader(reader)
     key = _key(deck, networks)
     cached = read_cache(cache, key) if cache else None
     # Rounded alike with and without the cache, so that both decide alike.
     views = _views_in(_as_arrays(views_of(reader, deck)) if cached is None else cached)
-    cards = [*(ALL_CARDS.index(card) for card in deck.cards), *[UNNAMED] * len(deck.unnamed)]
+    cards = [*map(learnt_as.number, deck.cards), *[UNNAMED] * len(deck.unnamed)]
     cards, further = _corrected(deck, views, cards, further_views_of(reader, deck))
     cards = without_refuted_names(views, cards)
     if deck.asked:
@@ -228,11 +229,12 @@ def _corrected(
     A further view that is a copy of a picture is a statement about that picture. It is dropped if it is overruled, or
     if it is most similar to a picture of another name, unless it is the first of its card.
     """
-    stated = [ALL_CARDS.index(view.card) for view in deck.further]
+    learnt = learnt_cards(deck.edition)
+    stated = [learnt.number(view.card) for view in deck.further]
     of, close = copies_of(views, cards, further, stated)
     units = descriptors(np.stack([view.features[:PLAIN] for view in views]), np.stack([inks(one) for one in deck.laid]))
     statement_votes = votes(of[close], np.asarray(stated)[close].tolist(), len(views))
-    names = corrected_names(units, cards, cards_of(deck.edition), statement_votes)
+    names = corrected_names(units, cards, learnt.held, statement_votes)
     every = zip(further, stated, of, close, strict=True)
     return names, [(seen, card) for seen, card, one, near in every if names[one] == card or not (near or card in names)]
 
@@ -280,13 +282,15 @@ def _prior_nats(deck: LearntDeck, cards: Sequence[int]) -> float | None:
 
     cards: those of the pictures. A picture without a name may be any missing face.
     """
-    every = len(cards_of(deck.edition))
+    every = len(learnt_cards(deck.edition).held)
     faces, unnamed = {card for card in cards if card < NOTHING}, sum(card == UNNAMED for card in cards)
     return float(np.log(2 * every)) if len(faces) + unnamed >= every else None
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:
     digest = hashlib.sha256(_VERSION + repr(([card.name for card in deck.cards], deck.signs)).encode())
+    if not deck.edition.is_printed:
+        digest.update(deck.edition.digest.encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
     digest.update((model_folder() / "card-embedding.onnx").read_bytes())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.cards import EditionName
+from companion.decks.model.edition_cards import deck_cards, learnt_cards
 from companion.decks.service.build import DeckModel, build_model
 from companion.decks.storage.deck_file import LearntDeck
 from companion.decks.storage.library import DeckLibrary
+from companion.editions import Edition
+from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import BoxFinder
 from companion.vision.detection.embedding import Embedding
@@ -30,7 +32,7 @@ def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader,
 def deck_detector(
     library: DeckLibrary,
     name: str,
-    edition: EditionName | None = None,
+    edition: Edition | None = None,
     folder: Path | None = None,
     threads: int = 0,
 ) -> CardDetector:
@@ -39,8 +41,13 @@ def deck_detector(
     folder: of the networks, by default the shipped one. Raises ModelFileError and DeckFileError.
     """
     deck = library.load(name)
-    detector = CardDetector.shipped(edition or deck.edition, folder, threads=threads)
+    detector = CardDetector.shipped(_cards(deck.edition, edition or deck.edition), folder, threads=threads)
     return detector.with_deck(model_of_deck(library, deck, detector.reader, folder))
+
+
+def _cards(learnt: Edition, played: Edition) -> DeckCards:
+    """Return what readings mean with a deck that was learnt for one edition, in a match of perhaps another."""
+    return deck_cards(played) if learnt.is_printed else learnt_cards(learnt).deck_cards()
 
 
 def model_of_deck(library: DeckLibrary, deck: LearntDeck, reader: Reader, folder: Path | None = None) -> DeckModel:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.cards import Card, EditionName, deck
+from companion.cards import Card
 from companion.decks.capture.pile_capture import LaidCard, Pile
 from companion.decks.capture.procrustes import regularized
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
@@ -24,7 +24,9 @@ from companion.decks.model.card_views import (
     sign_spots,
     straightened,
 )
+from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.deck_file import MAX_CARDS, LearntDeck, encoded
+from companion.editions import Edition
 from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
@@ -61,12 +63,12 @@ class Lesson:
         self,
         reader: Reader,
         boxes: BoxFinder,
-        edition: EditionName,
+        edition: Edition,
         order: Sequence[Card] = (),
         by_color: bool = False,
         each: bool = False,
     ) -> None:
-        self._reader = reader
+        self._reader = learnt_cards(edition).reader(reader)
         self._boxes = boxes
         self.edition = edition
         self._order = tuple(order)
@@ -146,7 +148,7 @@ class Lesson:
         done = self._skipped.union(self._known_names.values())
         if self._answers and not self._named().set_aside:
             done |= set(self._answers.values())
-        return next((card for card in deck(self.edition) if card not in done), None)
+        return next((card for card in self.edition.deck if card not in done), None)
 
     @property
     def asked(self) -> int:

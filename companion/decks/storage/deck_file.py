@@ -11,6 +11,7 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from companion.cards import Card, EditionName
 from companion.decks.model.card_views import MAX_SIGNS, PICTURE, Spot
+from companion.editions import EDITIONS, Edition
+from companion.editions.library import edition_of
 from companion.vision.capture.image_headers import EncodingError, PictureHead, inspect
 from companion.vision.core.geometry import Image
 
@@ -69,7 +72,7 @@ class LearntDeck:
     """
 
     name: str
-    edition: EditionName
+    edition: Edition
     cards: tuple[Card, ...]
     pictures: tuple[Image, ...]
     spot: Spot | None = None
@@ -116,7 +119,8 @@ class _Index(BaseModel):
     model_config = ConfigDict(extra="forbid")
     version: int
     name: str = Field(pattern=NAME)
-    edition: EditionName
+    edition: str = Field(max_length=40)
+    definition: dict[str, Any] | None = None
     asked: int = Field(ge=0, le=1000)
     spot: Spot | None
     cards: list[_Entry] = Field(min_length=1, max_length=MAX_CARDS)
@@ -141,7 +145,8 @@ def pack(deck: LearntDeck) -> bytes:
         index = _Index(
             version=_VERSION,
             name=deck.name,
-            edition=deck.edition,
+            edition=deck.edition.id,
+            definition=None if deck.edition.is_printed else dict(deck.edition.definition),
             asked=deck.asked,
             spot=deck.spot,
             cards=[_Entry(card=card.name, picture=kept(jpeg)) for card, jpeg in zip(deck.cards, jpegs, strict=True)],
@@ -181,11 +186,12 @@ def unpack(data: bytes) -> LearntDeck:
             index = _Index.model_validate_json(archive.read(_INDEX))
             if index.version != _VERSION:
                 raise DeckFileError("This deck is of another version of the companion.")
-            cards = tuple(Card.parse(entry.card) for entry in index.cards)
+            edition = _edition(index)
+            cards = tuple(edition.card(entry.card) for entry in index.cards)
             jpegs = tuple(archive.read(entry.picture) for entry in index.cards)
             pictures = tuple(map(_picture, jpegs))
             further = tuple(
-                FurtherView(Card.parse(entry.card), archive.read(entry.picture), entry.match, entry.reading)
+                FurtherView(edition.card(entry.card), archive.read(entry.picture), entry.match, entry.reading)
                 for entry in index.further
             )
             unnamed = tuple(archive.read(entry.picture) for entry in index.unnamed)
@@ -200,8 +206,18 @@ def unpack(data: bytes) -> LearntDeck:
         _picture(jpeg)
     if any(count > MAX_PER_CARD for count in Counter(view.card for view in further).values()):
         raise DeckFileError("This file holds more than a deck does.")
-    learnt = LearntDeck(index.name, index.edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
+    learnt = LearntDeck(index.name, edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
     return replace(learnt, unnamed=unnamed, signs=tuple(index.signs))
+
+
+def _edition(index: _Index) -> Edition:
+    """Return a file's edition; one that is not printed is in the file. Raises ValueError."""
+    if index.definition is None:
+        return EDITIONS[EditionName(index.edition)]
+    edition = edition_of(index.definition)
+    if edition.is_printed or edition.id != index.edition:
+        raise ValueError(f"the file says {index.edition}, and describes {edition.id}")
+    return edition
 
 
 def _picture(data: bytes) -> Image:

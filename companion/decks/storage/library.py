@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from companion.cards import EditionName
 from companion.decks.storage.deck_file import MAX_BYTES, NAME, DeckFileError, LearntDeck, pack, unpack
+from companion.editions import Edition
 
 SUFFIX = ".deck"
 
@@ -23,7 +23,7 @@ class DeckSummary:
     """
 
     name: str
-    edition: EditionName
+    edition: Edition
     cards: int
     faces: int
     learns: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -11,8 +10,7 @@ import cv2
 from flask import Response
 from pydantic import Field
 
-from companion.cards import Card, EditionName
-from companion.cards import deck as deck_of
+from companion.cards import Card, UnknownCardError
 from companion.decks.service.deck_detector import model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import NAME, DeckFileError
@@ -20,8 +18,9 @@ from companion.decks.storage.library import NoSuchDeckError
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api, Media
 from companion.server.core.errors import RefusalError
+from companion.server.routes.editions import known_edition
 from companion.server.schema.answers import Answer, kept_picture_response
-from companion.server.schema.fields import Body, CardName
+from companion.server.schema.fields import Body, EditionId, TableCardName
 from companion.server.services.services import services
 from companion.vision.core.runtime import ModelFileError
 
@@ -37,7 +36,7 @@ class DeckAnswer(Answer):
     """
 
     name: str
-    edition: EditionName
+    edition: str
     cards: int
     faces: int
     learns: bool
@@ -93,7 +92,7 @@ class LessonBody(Body):
     """A deck to learn. `sorted`: it was sorted by colour."""
 
     name: DeckName
-    edition: EditionName
+    edition: EditionId
     sorted: bool = False
 
 
@@ -101,13 +100,13 @@ class NamedBody(Body):
     """The card that a picture of the lesson shows; its copies get the same name."""
 
     picture: int = Field(ge=0, le=1000)
-    card: CardName
+    card: TableCardName
 
 
 class PromptBody(Body):
     """A requested card that the players do not have, if any."""
 
-    missing: CardName | None = None
+    missing: TableCardName | None = None
 
 
 class DoubtAnswer(Answer):
@@ -162,7 +161,7 @@ def _decks(hard_to_see: bool = False, mostly_nameless: bool = False) -> DecksAns
     decks = [
         DeckAnswer(
             name=one.name,
-            edition=one.edition,
+            edition=one.edition.id,
             cards=one.cards,
             faces=one.faces,
             learns=one.learns,
@@ -235,7 +234,7 @@ def _state() -> LessonAnswer:
     lessons = services().lessons
     lesson = lessons.lesson
     naming = lesson.naming() if lesson is not None and len(lesson) else None
-    held = deck_of(lesson.edition) if lesson is not None else Counter[Card]()
+    held = lesson.edition.deck if lesson is not None else {}
     wanted = lesson.wanted if lesson is not None else None
     return LessonAnswer(
         running=lesson is not None,
@@ -255,13 +254,14 @@ def _state() -> LessonAnswer:
     )
 
 
-@api.route("POST", "/api/decks/lesson", role=Role.HOST, body=LessonBody, answer=LessonAnswer, errors=(409,))
+@api.route("POST", "/api/decks/lesson", role=Role.HOST, body=LessonBody, answer=LessonAnswer, errors=(404, 409))
 def begin_lesson(body: LessonBody) -> LessonAnswer:
     """Begin to learn a deck from the cards laid before the camera."""
     with _said_plainly():
         services().decks.path(body.name)
         reader, boxes = reading_parts(services().config.model)
-    services().begin_lesson(body.name, Lesson(reader, boxes, body.edition, by_color=body.sorted))
+    edition = known_edition(body.edition)
+    services().begin_lesson(body.name, Lesson(reader, boxes, edition, by_color=body.sorted))
     return _state()
 
 
@@ -271,7 +271,7 @@ def answer_question(body: NamedBody) -> LessonAnswer:
     lesson = _lesson()
     if body.picture >= len(lesson):
         raise RefusalError(404, "no-such-picture", "The lesson has no such picture.")
-    lesson.answer(body.picture, Card.parse(body.card))
+    lesson.answer(body.picture, _card(lesson, body.card))
     return _state()
 
 
@@ -282,7 +282,7 @@ def prompt_cards(body: PromptBody) -> LessonAnswer:
     if body.missing is None:
         lesson.prompt()
     else:
-        lesson.skip(Card.parse(body.missing))
+        lesson.skip(_card(lesson, body.missing))
     return _state()
 
 
@@ -322,6 +322,14 @@ def get_lesson_picture(number: int) -> Response:
         raise RefusalError(404, "no-such-picture", "The lesson has no such picture.")
     _, data = cv2.imencode(".jpg", cv2.resize(pictures[number], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
     return Response(data.tobytes(), mimetype="image/jpeg")
+
+
+def _card(lesson: Lesson, name: str) -> Card:
+    """Return the card of this name; raises RefusalError if the lesson's edition has none."""
+    try:
+        return lesson.edition.card(name)
+    except UnknownCardError as error:
+        raise RefusalError(422, "invalid", f"The deck has no card {name}.") from error
 
 
 def _lesson() -> Lesson:

@@ -75,7 +75,7 @@ def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
     return HandAnswer(
         pictures=[SizeAnswer(width=image.shape[1], height=image.shape[0]) for image in images],
         cards=[seen_card(held.sighting, held.picture) for held in hand.cards],
-        points=hand.points,
+        points=found.points,
         expected=found.expected,
         scan=None if query.purpose is Purpose.CHALLENGE else hold_picture(services(), images, hand),
         impossible=[card.name for card in hand.impossible],

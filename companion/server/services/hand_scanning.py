@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from companion.referee.scoring import hand_points
 from companion.server.core.errors import RefusalError
 from companion.server.services.services import Services
 from companion.table.state.stored_pictures import kept_picture
@@ -16,10 +17,11 @@ from companion.vision.recognition.hand_merging import HandReading, read_hand
 
 @dataclass(frozen=True)
 class Scan:
-    """A scanned hand. expected: the referee's count, None without a player."""
+    """A scanned hand. expected: the referee's count, None without a player. points: in the edition that is played."""
 
     hand: HandReading
     expected: int | None
+    points: int
 
 
 def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Scan:
@@ -34,12 +36,15 @@ def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Sca
         if player not in state.players:
             raise RefusalError(409, "no-such-player", "Nobody of this name is playing.")
         expected = state.hands[state.header.seat(player)]
-    edition = None if state is None else state.header.edition.base
     seen = [detect(image) for image in images]
     cards = [(image, [sighting.quad for sighting in found]) for image, found in zip(images, seen, strict=True)]
     if any(are_cards_colorless(image, quads) for image, quads in cards):
         raise RefusalError(422, "no-colors", "The picture has no colours. Switch night mode off, or a light on.")
-    return Scan(read_hand(seen, expected, edition), expected)
+    edition = None if state is None else state.header.edition
+    hand = read_hand(seen, expected, None if edition is None else edition.deck)
+    cards_held = [held.card for held in hand.cards]
+    points = hand_points(cards_held) if edition is None else hand_points(cards_held, edition.points)
+    return Scan(hand, expected, points)
 
 
 def hold_picture(own: Services, images: Sequence[Image], hand: HandReading) -> str | None:

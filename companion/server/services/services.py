@@ -10,11 +10,12 @@ from typing import cast
 from flask import Flask, current_app
 
 from companion.caller import Caller
-from companion.cards import EditionName
+from companion.decks.model.edition_cards import deck_cards
 from companion.decks.service.deck_detector import deck_detector
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
 from companion.decks.storage.library import DeckLibrary
+from companion.editions import Edition
 from companion.editions.library import FOLDER_NAME, Library
 from companion.languages import Language
 from companion.referee.phase import Phase
@@ -77,7 +78,7 @@ class Services:
         self.devices = Devices(config.data / "devices.json")
         self.lan: LanAccess = LanAccess()
         self._detect = detect
-        self._detectors: dict[EditionName | None, CardDetector] = {}
+        self._detectors: dict[Edition | None, CardDetector] = {}
         self._lock = threading.RLock()
         self.decks = DeckLibrary(config.decks or config.data / "decks")
         self.editions = Library(lambda: config.data / FOLDER_NAME)
@@ -203,10 +204,12 @@ class Services:
         edition = self.table.edition
         with self._lock:
             if edition not in self._detectors:
-                if self.deck is None:
-                    self._detectors[edition] = CardDetector.shipped(edition, self.config.model)
+                model = self.config.model
+                if self.deck is not None:
+                    self._detectors[edition] = deck_detector(self.decks, self.deck, edition, model)
                 else:
-                    self._detectors[edition] = deck_detector(self.decks, self.deck, edition, self.config.model)
+                    cards = None if edition is None else deck_cards(edition)
+                    self._detectors[edition] = CardDetector.shipped(cards, model)
             return self._detectors[edition]
 
     def choose_deck(self, name: str | None) -> None:

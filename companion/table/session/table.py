@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Unpack
 
 from companion.caller import Caller
-from companion.cards import Card, EditionName
+from companion.cards import Card
+from companion.editions import Edition
 from companion.journal import Journal, Line, Reading
 from companion.records import Batch, StoreError
 from companion.referee.errors import RefereeError
@@ -337,10 +338,10 @@ class Table:
         return None if session is None else session.match_id
 
     @property
-    def edition(self) -> EditionName | None:
+    def edition(self) -> Edition | None:
         """The edition being played, None without a match."""
         state = self.state
-        return None if state is None else state.header.edition.base
+        return None if state is None else state.header.edition
 
     @property
     def state(self) -> State | None:

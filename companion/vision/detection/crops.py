@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import (
     CARD_CROP,
     CARD_MARGIN,
@@ -97,7 +98,7 @@ class Crops:
     """Reads crops with the two exported networks.
 
     embedding: extends the features that a learnt deck is given. deck: the learnt deck's model. at_once: whether to
-    query it for each crop immediately.
+    query it for each crop immediately. cards: what the networks' cards mean, themselves if None.
     """
 
     def __init__(
@@ -107,16 +108,22 @@ class Crops:
         embedding: Embedding | None = None,
         deck: Deck | None = None,
         at_once: bool = False,
+        cards: DeckCards | None = None,
     ) -> None:
         self._cards = card_network
         self._indices = index_network
         self._embedding = embedding
         self._deck = deck
         self._at_once = at_once
+        self._meaning = cards
 
     def with_deck(self, deck: Deck, at_once: bool) -> Crops:
         """Return a reader of crops with the same networks and the given deck."""
-        return Crops(self._cards, self._indices, self._embedding, deck, at_once)
+        return Crops(self._cards, self._indices, self._embedding, deck, at_once, self._meaning)
+
+    def meaning(self, cards: DeckCards) -> Crops:
+        """Return a reader of crops with the same networks, without a deck, whose cards mean these."""
+        return Crops(self._cards, self._indices, self._embedding, cards=cards)
 
     def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
@@ -125,7 +132,7 @@ class Crops:
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
         output, features = (self._cards(crops), None) if self._deck is None else self._described_cards(crops)
-        logs = _logs(output)
+        logs = self._logs(output)
         membership = [0.0] * len(output)
         looks: list[tuple[_Look, ...]] = [()] * len(output)
         if self._deck is not None and features is not None:
@@ -170,7 +177,7 @@ class Crops:
         edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
         output, features = (self._indices(crops), None) if self._deck is None else self._indices.with_features(crops)
-        logs, membership = _logs(output), [0.0] * len(output)
+        logs, membership = self._logs(output), [0.0] * len(output)
         if self._deck is not None and self._at_once and features is not None:
             logs, belongs = self._deck.weigh_indices(logs, features)
             membership, features = belongs.tolist(), None
@@ -201,6 +208,11 @@ class Crops:
             for one, (logs, membership) in zip(told, said, strict=True)
         ]
 
+    def _logs(self, output: Floats) -> Floats:
+        """Return (N, 57) log-likelihoods of the cards that are meant, from the networks' output."""
+        logs = card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
+        return logs if self._meaning is None else self._meaning.shared(logs)
+
     def _described_cards(self, crops: Floats) -> tuple[Floats, Floats]:
         """Return the card reader's output for crops, and the features that a learnt deck is given."""
         output, features = self._cards.with_features(crops)
@@ -210,13 +222,13 @@ class Crops:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         output, features = self._described_cards(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
-        return _logs(output), features
+        return self._logs(output), features
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return the same for the squares (4, 2) around upright indices."""
         crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
         output, features = self._indices.with_features(_input(crops))
-        return _logs(output), features
+        return self._logs(output), features
 
 
 def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
@@ -232,7 +244,3 @@ def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Flo
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
     stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
     return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
-
-
-def _logs(output: Floats) -> Floats:
-    return card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])

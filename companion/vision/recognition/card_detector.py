@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from companion.cards import EditionName
-from companion.cards import deck as cards_of
 from companion.vision.core.calibration import Calibration
+from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import Image, Quad, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network, model_folder
@@ -81,7 +81,7 @@ class CardDetector:
 
     boxes: finds cards and indices. reader: reads them. limits: acceptance thresholds. calibration: final confidences.
     plain: detector for pictures that do not show the learnt deck. back_looks: model of face-down cards, None if it was
-    not fitted.
+    not fitted. cards: what the networks' cards mean; all, themselves, if None.
     """
 
     def __init__(
@@ -92,6 +92,7 @@ class CardDetector:
         calibration: Calibration | None = None,
         plain: CardDetector | None = None,
         back_looks: BackLooks | None = None,
+        cards: DeckCards | None = None,
     ) -> None:
         self._boxes = boxes
         self._reader = reader
@@ -99,33 +100,36 @@ class CardDetector:
         self._calibration = calibration or Calibration()
         self._plain = plain
         self._back_looks = back_looks
+        self._cards = cards
         self._assembler = Assembler(reader, limits)
 
     @classmethod
     def shipped(
         cls,
-        edition: EditionName | None = None,
+        cards: EditionName | DeckCards | None = None,
         folder: Path | None = None,
         scales: tuple[int, ...] = (640, 320),
         threads: int = 0,
     ) -> CardDetector:
         """Return the detector with the networks of a folder, by default the shipped ones.
 
-        edition: restricts the cards under consideration. folder: contains detector.onnx, card-reader.onnx,
-        index-reader.onnx, calibration.json, optionally backs.json and limits.json. scales: longer sides in pixels at
-        which the picture is searched. Raises ModelFileError if a file is missing or damaged.
+        cards: those under consideration, a printed edition's or what the networks' cards mean. folder: contains
+        detector.onnx, card-reader.onnx, index-reader.onnx, calibration.json, optionally backs.json and limits.json.
+        scales: longer sides in pixels at which the picture is searched. Raises ModelFileError if a file is missing or
+        damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
         own = folder / "limits.json"
         limits = ReadingLimits.load(own if own.exists() else model_folder() / own.name)
         calibration = Calibration.load(folder / "calibration.json")
-        cards, indices = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
-        allowed = None if edition is None else cards_of(edition).keys()
-        reader = Reader(cards, indices, calibration, allowed, Embedding.shipped(threads))
+        whole, corner = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
+        meant = DeckCards.printed(cards) if isinstance(cards, EditionName) else cards
+        reader = Reader(whole, corner, calibration, meant, Embedding.shipped(threads))
         boxes = BoxFinder(boxes_network, scales, limits.box)
         looks = folder / "backs.json"
-        return cls(boxes, reader, limits, calibration, None, BackLooks.load(looks) if looks.exists() else None)
+        back_looks = BackLooks.load(looks) if looks.exists() else None
+        return cls(boxes, reader, limits, calibration, None, back_looks, meant)
 
     @property
     def reader(self) -> Reader:
@@ -143,11 +147,17 @@ class CardDetector:
         reader = self._reader.with_deck(deck)
         # For a searched deck, the readings themselves express the deck's uncertainty.
         calibration = replace(self._calibration, fanned=1.0, curves={}) if reader.seeks else self._calibration
-        return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks)
+        return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks, self._cards)
+
+    def with_cards(self, cards: DeckCards) -> CardDetector:
+        """Return a detector with the same networks, whose cards mean these, without a learnt deck."""
+        parts = self._boxes, self._reader.with_cards(cards), self._limits, self._calibration
+        return CardDetector(*parts, None, self._back_looks, cards)
 
     def with_calibration(self, calibration: Calibration) -> CardDetector:
         """Return the same detector with another final calibration."""
-        return CardDetector(self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks)
+        parts = self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks
+        return CardDetector(*parts, self._cards)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
@@ -156,9 +166,16 @@ class CardDetector:
         if few are confident, the picture is brightened, deblurred or mirrored as needed (see `Sighting.mirrored`).
         Hands are also read in a rectified picture.
         """
+        return self._meant(self._printed(image))
+
+    def _meant(self, found: Sequence[Sighting]) -> list[Sighting]:
+        """Return sightings of printed cards as the cards that they mean."""
+        return list(found) if self._cards is None else [self._cards.sighting(one) for one in found]
+
+    def _printed(self, image: Image) -> list[Sighting]:
         look = self._look(image, _FINE_SCALES)
         if self._plain is not None and self._shows_another_deck(image, look.found):
-            return self._plain.detect(image)
+            return self._plain._printed(image)
         return self._calibration.in_picture(self._from_above(self._as_it_shows(look)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
@@ -248,14 +265,14 @@ class CardDetector:
 
     def detect_closeup(self, image: Image) -> list[Sighting]:
         """The same for a pile whose cards are about a third as long as the picture, in half the time."""
-        return self._on_pile(image, CardDetector._closely)
+        return self._meant(self._on_pile(image, CardDetector._closely))
 
     def detect_pile(self, image: Image) -> list[Sighting]:
         """The same for a pile with cards of any size.
 
         If no whole card is found, the rotated picture is searched.
         """
-        return self._on_pile(image, CardDetector._thoroughly)
+        return self._meant(self._on_pile(image, CardDetector._thoroughly))
 
     def _closely(self, image: Image) -> list[Sighting]:
         return self._assembler.cards(image, self._boxes.find(image, _CLOSE_SCALES, pile=True), propose=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.cards import Card, EditionName, deck
+from companion.cards import Card
 from companion.vision.core.sightings import Sighting
 
 # Bounds of one picture's evidence in log-odds: against a card it does not show (the card may be hidden), and for a card
@@ -46,23 +46,19 @@ class HandReading:
     impossible: tuple[Card, ...]
 
     @property
-    def points(self) -> int:
-        """Points of the cards (R1)."""
-        return sum(card.card.points for card in self.cards)
-
-    @property
     def missing(self) -> int:
         """Number of cards missing from the expected count; negative if there are too many, 0 if none was given."""
         return 0 if self.expected is None else self.expected - len(self.cards)
 
 
 def read_hand(
-    pictures: Sequence[Sequence[Sighting]], expected: int | None = None, edition: EditionName | None = None
+    pictures: Sequence[Sequence[Sighting]], expected: int | None = None, deck: Mapping[Card, int] | None = None
 ) -> HandReading:
     """Return the hand shown by the sightings of one or several pictures.
 
-    A single picture is used as read. With several, each adds log-odds for and against every card that any of them
-    shows; the hand is the `expected` most probable cards, or all probable ones if that is None.
+    deck: how many of each card there are, None if unknown. A single picture is used as read. With several, each adds
+    log-odds for and against every card that any of them shows; the hand is the `expected` most probable cards, or all
+    probable ones if that is None.
     """
     if len(pictures) == 1:
         hand = [HandCard(0, sighting) for sighting in pictures[0]]
@@ -70,7 +66,7 @@ def read_hand(
         copies = sorted(_copies(pictures), key=lambda copy: -copy.evidence)
         likely = [copy for copy in copies if copy.evidence > 0] if expected is None else copies[:expected]
         hand = [copy.best for copy in likely]
-    return HandReading(tuple(hand), expected, _impossible(hand, edition))
+    return HandReading(tuple(hand), expected, _impossible(hand, deck))
 
 
 @dataclass(frozen=True)
@@ -104,8 +100,8 @@ def _log_odds(probability: float) -> float:
     return max(-_UNSEEN, min(_SEEN, odds))
 
 
-def _impossible(hand: Sequence[HandCard], edition: EditionName | None) -> tuple[Card, ...]:
-    if edition is None:
+def _impossible(hand: Sequence[HandCard], deck: Mapping[Card, int] | None) -> tuple[Card, ...]:
+    if deck is None:
         return ()
     held = Counter(card.card for card in hand)
-    return tuple(card for card, count in held.items() if count > deck(edition)[card])
+    return tuple(card for card, count in held.items() if count > deck.get(card, 0))

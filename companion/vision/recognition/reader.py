@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial
@@ -10,8 +10,9 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import ALL_CARDS, Card
+from companion.cards import ALL_CARDS
 from companion.vision.core.calibration import Calibration
+from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, portrait, turned
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
@@ -57,8 +58,8 @@ _PLAIN = 8.0
 class Reader:
     """Reads cards and indices with the two exported networks.
 
-    calibration: temperatures of the networks. cards: the cards under consideration, all if None. embedding: of card
-    art, for learnt decks.
+    calibration: temperatures of the networks. cards: what the networks' cards mean; all, themselves, if None.
+    embedding: of card art, for learnt decks.
     """
 
     def __init__(
@@ -66,13 +67,13 @@ class Reader:
         card_network: Network,
         index_network: Network,
         calibration: Calibration | None = None,
-        cards: Collection[Card] | None = None,
+        cards: DeckCards | None = None,
         embedding: Embedding | None = None,
     ) -> None:
-        self._crops = Crops(card_network, index_network, embedding)
+        self._crops = Crops(card_network, index_network, embedding, cards=cards)
         self._deck: Deck | None = None
         calibration = calibration or Calibration()
-        allowed = np.array([cards is None or card in cards for card in ALL_CARDS] + [True])
+        allowed = np.ones(len(ALL_CARDS) + 1, bool) if cards is None else np.append(cards.considered, True)
         self._card_scale = Scale(calibration.card, allowed)
         self._index_scale = Scale(calibration.index, allowed)
 
@@ -220,6 +221,14 @@ class Reader:
         """Return a reader with the same networks and a learnt deck."""
         reader = copy(self)
         reader._crops, reader._deck = self._crops.with_deck(deck, deck.seeks), deck
+        return reader
+
+    def with_cards(self, cards: DeckCards) -> Reader:
+        """Return a reader with the same networks whose cards mean these."""
+        reader, allowed = copy(self), np.append(cards.considered, True)
+        reader._crops = self._crops.meaning(cards)
+        reader._card_scale = replace(self._card_scale, allowed=allowed)
+        reader._index_scale = replace(self._index_scale, allowed=allowed)
         return reader
 
     @property
