@@ -215,8 +215,14 @@ def test_another_camera_goes_on_sending(playing: Server, playwright: Playwright)
     page.wait_for_function(
         "(before) => Number(document.querySelector('#camera-status').dataset.sent) > before + 20", arg=sent
     )
-    page.get_by_role("button", name="Stop").click()
+    # The button that started the camera stops it, and starts it again.
+    begin = page.locator("#begin")
+    expect(begin).to_have_text("Stop")
+    begin.click()
     expect(page.locator("#camera-status")).to_have_text("The camera is stopped.")
+    expect(begin).to_have_text("Start the camera")
+    begin.click()
+    expect(begin).to_have_text("Stop")
     browser.close()
 
 

@@ -25,17 +25,19 @@ const canvas = h("canvas");
 const status = h("p", { role: "status", id: "camera-status", class: "soft" });
 const controls = h("div", { class: "row" });
 const warning = h("p", { class: "warn", role: "alert" });
+/** Starts the camera, and stops it while it runs. */
+const toggle = h(
+  "button",
+  { type: "button", class: "primary big", id: "begin", onclick: () => (sending ? stop() : begin()) },
+  t("camera.begin"),
+);
 
 if (!navigator.mediaDevices?.getUserMedia) offerPhotos();
 else {
   fill(
     $("#camera"),
     h("p", {}, t("camera.how")),
-    h(
-      "div",
-      { class: "row" },
-      h("button", { type: "button", class: "primary big", id: "begin", onclick: begin }, t("camera.begin")),
-    ),
+    h("div", { class: "row" }, toggle),
     helped,
     controls,
     status,
@@ -94,6 +96,7 @@ async function begin() {
   await watchPhone();
   await keepAwake();
   if (!sending) send();
+  toggle.textContent = t("camera.stop");
 }
 
 /** @param {string | null} device */
@@ -159,7 +162,6 @@ async function drawControls() {
         },
         t("camera.torch"),
       ),
-    h("button", { type: "button", class: "quiet", onclick: stop }, t("camera.stop")),
   );
 }
 
@@ -181,6 +183,8 @@ function release() {
 function stop() {
   sending = false;
   release();
+  fill(controls);
+  toggle.textContent = t("camera.begin");
   video.hidden = true;
   letSleep();
 }

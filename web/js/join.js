@@ -2,8 +2,10 @@
 
 import { get, post, Refused } from "./api.js";
 import { attempt, worded } from "./attempt.js";
+import { avatar } from "./avatar.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { know } from "./people.js";
 import { prepare } from "./shell.js";
 
 /**
@@ -23,7 +25,7 @@ const me = await prepare(null);
 const place = $("#join");
 
 if (given.has("t")) await join({ token: given.get("t") });
-else if (me.role !== null) chooseSeat(me);
+else if (me.role !== null) await chooseSeat(me);
 else askPin(me.signed_out ? t("refused.signed-out") : "");
 
 /** @param {import("./answers").JoinBody} body */
@@ -33,7 +35,7 @@ async function join(body) {
     const page = given.get("p");
     if (now.role === "host" || now.role === "viewer" || now.player || page === "camera" || !now.players.length)
       onward(now);
-    else chooseSeat(now);
+    else await chooseSeat(now);
   } catch (error) {
     const now = await get("/api/me");
     // A code works once; whoever comes back to its address has joined already.
@@ -46,7 +48,9 @@ async function join(body) {
 function onward(now) {
   const page = given.get("p") ?? "";
   const next = given.get("next") ?? "";
-  if (/^\/[a-z]*(\?[\w=&%.-]*)?$/.test(next) && next !== "/join") location.replace(next);
+  // The bare address leads to the set-up page, which is the host's: everybody else goes to their own page.
+  const fits = next !== "/join" && (next !== "/" || now.role === "host");
+  if (fits && /^\/[a-z]*(\?[\w=&%.-]*)?$/.test(next)) location.replace(next);
   else {
     const { home, pages } = WAYS[now.role ?? "viewer"];
     location.replace(pages.includes(page) ? `/${page}` : home);
@@ -67,6 +71,9 @@ function askPin(wrong) {
   fill(
     place,
     h("p", { id: "pin-help" }, t("join.how")),
+    // Who sits at the companion's own computer is most likely its host.
+    ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname) &&
+      h("p", { class: "panel", id: "host-link" }, t("join.host")),
     wrong && h("p", { class: "warn", role: "alert" }, wrong),
     h(
       "form",
@@ -85,7 +92,8 @@ function askPin(wrong) {
 }
 
 /** @param {import("./answers").MeAnswer} now */
-function chooseSeat(now) {
+async function chooseSeat(now) {
+  await know(now.players);
   fill(
     place,
     h("h2", {}, t("join.who")),
@@ -93,7 +101,12 @@ function chooseSeat(now) {
       "div",
       { class: "actions actions-big" },
       now.players.map((/** @type {string} */ player) =>
-        h("button", { type: "button", "aria-pressed": now.player === player, onclick: () => sit(player) }, player),
+        h(
+          "button",
+          { type: "button", "aria-pressed": now.player === player, onclick: () => sit(player) },
+          avatar(player),
+          player,
+        ),
       ),
     ),
     h("button", { type: "button", class: "quiet", onclick: watch }, t("join.watch")),
