@@ -53,6 +53,26 @@ def test_a_swaying_camera_is_held_still(reach: int) -> None:
             assert off(taken, scene) < 0.75 * off(swayed, scene)
 
 
+def turned(image: Image, x: float, y: float, degrees: float) -> Image:
+    way = cv2.getRotationMatrix2D((WIDTH / 2, HEIGHT / 2), degrees, 1.0)
+    way[:, 2] += x, y
+    return np.asarray(cv2.warpAffine(image, way, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+
+@pytest.mark.parametrize("reach", [HEIGHT, 160], ids=["alone", "with an arm"])
+def test_a_camera_that_turns_in_a_hand_is_held_still(reach: int) -> None:
+    steadier, ground, kept = Stabilizer(), table(), list[float]()
+    for number in range(90):
+        scene = with_arm(ground, reach) if number >= 40 else ground
+        sway = (4 * np.sin(0.3 * number), 3 * np.cos(0.2 * number), 1.2 * np.sin(0.25 * number))
+        swayed = turned(scene, *sway) if number >= 20 else ground
+        taken = steadier.take(Frame(swayed, number / RATE, number)).image
+        if number >= 40:
+            kept.append(off(taken, scene) / off(swayed, scene))
+    assert np.median(kept) < 0.25
+    assert max(kept) < 0.75
+
+
 def test_arms_and_lamps_are_no_swaying() -> None:
     """The very frame is handed on, pixel for pixel."""
     steadier, ground = Stabilizer(), table()

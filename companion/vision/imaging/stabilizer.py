@@ -1,8 +1,9 @@
 """Stabilises the frames of a swaying camera, for example one on books or a bent arm.
 
-Sway is a shift common to the whole picture. It is estimated by phase correlation (Kuglin and Hines, The phase
+Sway is mostly a shift common to the whole picture. It is estimated by phase correlation (Kuglin and Hines, The phase
 correlation image alignment method, 1975) with an earlier frame and accepted only if the shifted picture then matches
-nearly everywhere; hands, cards and lamps change pictures in other ways.
+nearly everywhere; hands, cards and lamps change pictures in other ways. Where the camera turns as well, as in a hand,
+no shift explains the change, and frames are turned back by `rigid_motion` from then on.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from companion.vision.capture.frames import SMALL, Frame
 from companion.vision.core.geometry import Image
 from companion.vision.imaging.motion import structure
+from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
 
 Floats = NDArray[np.float32]
 Picture = TypeVar("Picture", Image, Floats)
@@ -56,6 +58,8 @@ class Stabilizer:
         self._shift: tuple[float, float] = (0.0, 0.0)
         self._shifted_since = 0.0
         self._swayed = self._busy = -np.inf
+        self._anchor_frame: Frame | None = None
+        self._ground: Gray | None = None
         self.moved = False
         """Whether the camera's position was updated with the last frame."""
 
@@ -70,9 +74,13 @@ class Stabilizer:
         gap, self._last = frame.time - self._last, frame.time
         if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
             return self._anchored_at(small, frame)
+        if self._ground is not None:
+            return self._turned_back(self._ground, small, frame)
         shift = _shift(self._anchor, small, self._shift)
         if shift is None:
             self._shift = (0.0, 0.0)
+            if _has_moved(self._anchor, small) and (turned := self._begin_turning(small, frame)) is not None:
+                return turned
             calm = frame.time - max(self._anchored, self._swayed) >= _REFRESH
             return self._anchored_at(small, frame) if calm else frame
         self._swayed = frame.time
@@ -84,6 +92,39 @@ class Stabilizer:
         scale = frame.image.shape[1] / SMALL
         return replace(frame, image=np.asarray(_shifted(frame.image, shift[0] * scale, shift[1] * scale), np.uint8))
 
+    def _begin_turning(self, small: Floats, frame: Frame) -> Frame | None:
+        """Return the frame turned back if the camera turns; from then on all frames are. None if it does not turn."""
+        assert self._anchor_frame is not None
+        ground = trackable(self._anchor_frame.image)
+        motion = _turn(ground, frame)
+        if motion is None or not self._is_explained(motion, small):
+            return None
+        self._ground = ground
+        return self._turned_back(ground, small, frame)
+
+    def _turned_back(self, ground: Gray, small: Floats, frame: Frame) -> Frame:
+        """Return the frame turned back to the anchor; where that is impossible for long, the camera stands there."""
+        motion = _turn(ground, frame)
+        if motion is not None:
+            self._swayed = frame.time
+            return replace(frame, image=moved_back(frame.image, motion))
+        if frame.time - self._swayed < _STAYS:
+            return frame
+        self.moved = True
+        return self._anchored_at(small, frame)
+
+    def _is_explained(self, motion: Matrix, small: Floats) -> bool:
+        """Whether a turn explains how a small grey picture differs from the anchor."""
+        height, width = small.shape
+        if farthest(motion, height / width) * width < _LEAST:
+            return False
+        before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (cast(Floats, self._anchor), small))
+        back = cv2.warpAffine(now, motion * (1, 1, width), (width, height), borderMode=cv2.BORDER_REPLICATE)
+        differs, left = _by_parts(before, now), _by_parts(before, cast(Floats, back))
+        changed = differs > _CHANGED
+        explained = np.count_nonzero(changed & (left < _EXPLAINED * differs))
+        return bool(0 < _MOST_PARTS * np.count_nonzero(changed) <= explained)
+
     def _stays(self, time: float) -> bool:
         """Whether a shift has lasted long enough, without hands, to be the camera's new position."""
         lasted = time - self._shifted_since
@@ -91,7 +132,20 @@ class Stabilizer:
 
     def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
         self._anchor, self._anchored, self._shift = small, frame.time, (0.0, 0.0)
+        self._anchor_frame, self._ground = frame, None
         return frame
+
+
+def _turn(ground: Gray, frame: Frame) -> Matrix | None:
+    """Return how the camera has turned since the anchor's picture, None if that is not seen or too much."""
+    motion = rigid_motion(ground, trackable(frame.image))
+    height, width = frame.image.shape[:2]
+    return None if motion is None or farthest(motion, height / width) * SMALL > _MOST else motion
+
+
+def _has_moved(before: Floats, now: Floats) -> bool:
+    """Whether so much of a grey picture has changed that the camera may have moved."""
+    return bool(np.count_nonzero(_by_parts(before, now) > _DIFFERS) >= _FEWEST)
 
 
 def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[float, float] | None:
@@ -99,7 +153,7 @@ def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[floa
 
     last: the previous shift, (0, 0) if there was none.
     """
-    if np.count_nonzero(_by_parts(before, now) > _DIFFERS) < _FEWEST:
+    if not _has_moved(before, now):
         return None
     before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (before, now))
     differs = _by_parts(before, now)
