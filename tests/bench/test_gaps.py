@@ -37,6 +37,8 @@ def test_tops_are_graded_by_the_last_landing_before_the_next_change() -> None:
     assert grade((9.0, landed(RED_7, 0.6))) == [TopAfterGap.ASKED]
     assert grade((9.0, landed(RED_7, 0.9)), (9.5, landed(BLUE_3, 0.9))) == [TopAfterGap.RIGHT]
     assert grade((13.0, landed(BLUE_3, 0.9))) == [TopAfterGap.MISSED]
+    gaps[0] = GapTime(Gap.ASLEEP, 4.0, 11.6)  # the next card lands before the pile can be read
+    assert grade() == []
 
 
 def test_a_covered_lens_sends_black_pictures_and_a_phone_asleep_nothing() -> None:

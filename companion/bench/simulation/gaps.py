@@ -14,8 +14,9 @@ from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded,
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import UNSURE_BELOW
 
-# Ranges in seconds of the time between gaps and of their duration: one to four plays fall into a gap.
-_BETWEEN, _LASTS = (9.0, 16.0), (4.0, 9.0)
+# Ranges in seconds of the time between gaps and of their duration: one to four plays fall into a gap. Seconds for which
+# the pile must lie in view after one: before that the hand of the next change comes in.
+_BETWEEN, _LASTS, _IN_VIEW = (9.0, 16.0), (4.0, 9.0), 1.0
 
 
 class Gap(Enum):
@@ -71,7 +72,8 @@ def grade_gaps(
 ) -> Counter[TopAfterGap]:
     """Return how the tops were reported after the gaps in which the last change was a landing.
 
-    said: events with the time of the frame at which each was reported. Counts what is reported before the next change.
+    said: events with the time of the frame at which each was reported. Counts what is reported before the next change,
+    unless that comes at once.
     """
     counts: Counter[TopAfterGap] = Counter()
     for gap in gaps:
@@ -79,6 +81,8 @@ def grade_gaps(
         if not during or during[-1].change is not PileChange.LANDED:
             continue
         until = min((event.time for event in truth if event.time >= gap.end), default=np.inf)
+        if until - gap.end < _IN_VIEW:
+            continue
         landed = [e for at, e in said if gap.end <= at <= until and isinstance(e, CardLanded)]
         if not landed:
             counts[TopAfterGap.MISSED] += 1
