@@ -104,7 +104,7 @@ def demo(
 ) -> None:
     """Run everything on a table that plays by itself, simulated or with photographs of cards."""
     # Matches of the demo are kept apart from real ones.
-    config = _config(ctx, _data(ctx) / DEMO_FOLDER, source=None, decks=decks_of(ctx).folder, **options)
+    config = _config(ctx, _data(ctx) / DEMO_FOLDER, source=None, decks=decks_of(ctx).folder, demo=True, **options)
     begin = _simulated(edition, seed) if real is None else _photographed(real, edition, seed)
     _serve(config, browser, begin, "table")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from browsing import Server
+from browsing import Open, Server
 from playwright.sync_api import BrowserContext, expect
+
+from companion.server.access.guests import Role
 
 
 def test_whoever_joins_by_the_pin_lands_on_the_own_turn(playing: Server, device: Callable[..., BrowserContext]) -> None:
@@ -22,6 +24,16 @@ def test_whoever_joins_by_the_pin_lands_on_the_own_turn(playing: Server, device:
     seats.nth(1).click()
     page.wait_for_url("**/player")
     expect(page.locator("#who")).to_contain_text("You are Ben.")
+
+
+def test_every_page_of_a_demo_says_that_it_is_one(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.VIEWER)
+    expect(page.locator("#demo")).to_have_count(0)
+    playing.services.config = playing.services.config.model_copy(update={"demo": True})
+    for path in ("table", "scores", "help"):
+        page.goto(f"{playing.url}/{path}")
+        expect(page.locator("#demo")).to_have_text("Demo")
+        expect(page.locator("#demo")).to_have_attribute("title", "This is a demo: a simulated table plays by itself.")
 
 
 def test_the_host_without_the_link_is_led_to_it(server: Server, device: Callable[..., BrowserContext]) -> None:

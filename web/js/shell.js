@@ -74,6 +74,7 @@ function drawBar(me) {
     bar,
     h("a", { class: "skip", href: "#main" }, t("skip")),
     h("a", { class: "brand", href: "/table", "aria-label": t("brand") }, logo(), h("span", {}, t("brand"))),
+    me.demo && h("span", { class: "demo", id: "demo", title: t("demo.says") }, t("demo")),
     h("nav", { "aria-label": t("nav") }, links),
     h(
       "div",

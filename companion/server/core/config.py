@@ -17,7 +17,8 @@ class ServerConfig(BaseModel):
     well, on `tls_port`, by default the next port. addresses: the ones of this computer to serve to other devices, by
     default every local network's. allowed_hosts: further names by which browsers may call this computer. source: the
     first camera, as `open_source` names it. model: folder of the networks, None for the shipped ones. deck: the learnt
-    deck to read with. decks: the folder of learnt decks, by default inside `data`.
+    deck to read with. decks: the folder of learnt decks, by default inside `data`. demo: whether nobody really plays,
+    which the pages say.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,3 +36,4 @@ class ServerConfig(BaseModel):
     model: Path | None = None
     deck: str | None = None
     decks: Path | None = None
+    demo: bool = False

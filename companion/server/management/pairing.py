@@ -33,7 +33,7 @@ _APPLE = re.compile("iPhone|iPad|Macintosh")
 class MeAnswer(Answer):
     """Who this device is. languages: the available ones, code -> own name.
 
-    signed_out: whether it had joined, and is not let in any more.
+    signed_out: whether it had joined, and is not let in any more. demo: whether a simulated table plays by itself.
     """
 
     role: str | None
@@ -43,6 +43,7 @@ class MeAnswer(Answer):
     languages: dict[str, str]
     secure: bool
     players: list[str]
+    demo: bool = False
 
 
 class JoinBody(Body):
@@ -270,6 +271,7 @@ def _me(found: Guest | None) -> MeAnswer:
         languages={known.value: known.own_name for known in Language},
         secure=request.is_secure,
         players=players,
+        demo=services().config.demo,
     )
 
 
