@@ -218,3 +218,18 @@ def test_a_round_shifts_no_layout(playing: Server, open_as: Open) -> None:
     page.wait_for_selector(".theatre")
     page.locator(".theatre").wait_for(state="detached")
     assert page.evaluate("window.shift") < 0.05
+
+
+def test_no_picture_of_a_camera_that_was_switched_off_is_requested(playing: Server, open_as: Open) -> None:
+    playing.services.camera.choose("phone")
+    page = open_as(Role.HOST)
+    missing: list[str] = []
+    page.on("response", lambda answer: missing.append(answer.url) if answer.status == 404 else None)
+    playing.services.camera.choose(None)
+    expect(page.locator("#camera-panel")).to_be_hidden()
+    # A frame that was announced before is heard after it.
+    playing.services.hub.publish("frame", '{"n": 7, "width": 4, "height": 3, "pile": null}')
+    playing.services.table.tap(moves.Play(Card.parse("red 7")))
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 7")
+    page.evaluate("fetch('/api/view')")
+    assert missing == []

@@ -11,6 +11,7 @@ export class Picture {
     this.status = h("p", { class: "camera-status", role: "status" }, t("camera.none"));
     this.busy = false;
     this.known = false;
+    this.off = false;
     /** Whether no new picture comes. */
     this.gone = false;
     /** @type {import("./types").Frame | null} */
@@ -23,8 +24,9 @@ export class Picture {
   name(name) {
     if (!this.known) this.status.textContent = name ?? t("camera.none");
     this.image.hidden ||= name === null;
-    // A picture that is still on its way is one of the camera before.
-    if (name === null) this.waiting = null;
+    // Without a camera the server has no picture any more: none of those announced before is requested.
+    this.off = name === null;
+    if (this.off) this.waiting = null;
   }
 
   /**
@@ -37,6 +39,7 @@ export class Picture {
 
   /** Shows the newest frame as soon as the one before it has come. @param {import("./types").Frame} frame */
   show(frame) {
+    if (this.off) return;
     if (this.busy) {
       this.waiting = frame;
       return;
