@@ -44,7 +44,6 @@ def test_outlines_are_refined(reader: Reader) -> None:
 
 def test_without_a_deck_nothing_is_settled(reader: Reader) -> None:
     first = passed(reader)
-    assert first.placed == {}
     assert first.plain == {}
     assert [one.membership for one in first.seen] == [0.0] * len(CARDS)
 
