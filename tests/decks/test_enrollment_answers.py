@@ -163,3 +163,32 @@ def test_learn_reports_discarded_answers(tmp_path: Path, monkeypatch: pytest.Mon
     said = CliRunner().invoke(main, arguments)
     assert said.exit_code == 0, said.output
     assert ("The answers do not fit the cards and were left out" in said.output) is not fit
+
+
+def test_a_picture_of_no_card_is_left_out_and_later_names_stay(lesson: Lesson) -> None:
+    cards = laid(lesson, doubt=9.0)
+    named = lesson.naming().cards
+    lesson.answer(50, named[50])
+    lesson.drop(40)
+    lesson.drop(3)
+    left = [i for i in range(len(cards)) if i not in (3, 40)]
+    assert lesson.places == tuple(left)
+    assert lesson.naming().cards[48] == named[50]
+    assert [lesson.naming().cards[i] == named[place] for i, place in enumerate(left)].count(False) == 0
+    assert (lesson.revised, lesson.asked) == (2, 3)
+    # A picture that was left out stays so, even if its outline is found again.
+    assert lesson.add([replace(lesson._seen[0], place=40)]) == 0
+    assert len(lesson) == len(left)
+
+
+def test_a_laid_card_does_not_wait_for_names_and_an_answer_counts_at_once(lesson: Lesson) -> None:
+    cards = laid(lesson, doubt=9.0)
+    last = lesson._seen.pop()
+    shown = lesson.shown()
+    assert len(shown.cards) == len(cards) - 1
+    lesson.add([last])
+    assert lesson.shown() is shown
+    assert len(lesson.naming().cards) == len(cards)
+    lesson.answer(0, cards[1])
+    assert lesson.shown().cards[0] == cards[1]
+    assert len(lesson.shown().cards) == len(cards)

@@ -143,7 +143,7 @@ def test_invalid_answers_are_reported_and_cards_are_named(
     red, blue, green = (Card.parse(name) for name in ("red 7", "blue 3", "green 9"))
     question = Question((0,), (red, blue))
     said = Naming((green,), (0.4,), (question,), fit=0.0, prompted_is_better=True)
-    monkeypatch.setattr(lesson, "naming", lambda: said)
+    monkeypatch.setattr(lesson, "shown", lambda: said)
     expect(page.locator('#wall [data-card="green 9"] img')).to_have_count(1)
     expect(page.locator("#questions button")).to_have_count(0)
     said = replace(said, prompted_is_better=False)
@@ -155,6 +155,24 @@ def test_invalid_answers_are_reported_and_cards_are_named(
     expect(page.locator("#wanted")).to_contain_text("Lay red 0 now")
     page.click("#finish-lesson")
     expect(page.locator("#lesson-status")).to_contain_text("Your answers do not fit the cards and are left out")
+
+
+def test_a_picture_of_a_card_back_is_left_out(server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, lesson = begin_lesson(server, open_as, "Backs")
+    seen = study_blank(lesson)
+    lesson._seen += [seen, replace(seen, place=1)]
+    expect(page.locator("#lesson-progress")).to_contain_text(re.compile(r"2 of 108 cards in 0:\d\d\. About \d+:\d\d"))
+    assert page.locator("#lesson-progress progress").get_attribute("max") == "108"
+    red, blue = (Card.parse(name) for name in ("red 7", "blue 3"))
+    said = Naming((red, blue), (0.4, 0.4), (Question((1,), (red, blue)),), fit=0.0, prompted_is_better=False)
+    monkeypatch.setattr(lesson, "shown", lambda: said)
+    monkeypatch.setattr(lesson, "_named", lambda: said)
+    page.locator('#questions [data-act="no-card"]').wait_for()
+    said = Naming((red,), (0.9,), (), fit=0.0, prompted_is_better=False)
+    page.click('#questions [data-act="no-card"]')
+    expect(page.locator("#lesson-progress")).to_contain_text("1 of 108 cards")
+    expect(page.locator("#questions button")).to_have_count(0)
+    assert lesson.places == (0,)
 
 
 def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson]:

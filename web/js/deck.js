@@ -12,7 +12,7 @@ import { drawSources } from "./sources.js";
  * @typedef {{
  *   running: boolean, name: string, cards: string[], questions: { pictures: number[], options: string[] }[],
  *   prompted: boolean, set_aside: boolean, wanted: string | null, faces: string[], whole: number, asked: number,
- *   revised: number
+ *   revised: number, seconds: number, seen: number
  * }} Lesson
  */
 
@@ -27,6 +27,7 @@ let edition = (editions.find((one) => one.name === choices.last.edition) ?? edit
 let began = 0;
 const list = h("div", { class: "stack" });
 const wall = h("div", { class: "hand", id: "wall" });
+const progress = h("div", { class: "stack", id: "lesson-progress" });
 const said = h("p", { role: "status", id: "lesson-status" });
 const questions = h("div", { class: "stack", id: "questions" });
 const wanted = h("div", { class: "row spread", id: "wanted" });
@@ -40,6 +41,7 @@ fill(
     h("h2", {}, t("deck.learn")),
     steps,
     wanted,
+    progress,
     said,
     questions,
     wall,
@@ -131,10 +133,24 @@ async function drawLesson(lesson) {
   }
   const left = lesson.faces.length - new Set(lesson.cards).size;
   said.textContent =
-    t("deck.so.far", { cards: lesson.cards.length, asked: lesson.questions.length, left }) + aside(lesson);
+    t("deck.so.far", { cards: lesson.seen, asked: lesson.questions.length, left }) + aside(lesson);
+  drawProgress(lesson);
   drawWanted(lesson.wanted);
   drawWall(lesson);
   drawQuestions(lesson);
+}
+
+/** How many of all cards were seen, and in which time. @param {Lesson} lesson */
+function drawProgress({ seen, whole, seconds }) {
+  const clock = (/** @type {number} */ time) =>
+    `${Math.floor(time / 60)}:${String(Math.floor(time % 60)).padStart(2, "0")}`;
+  const left = seen ? (seconds / seen) * Math.max(0, whole - seen) : 0;
+  const words = t("deck.progress", { cards: seen, whole, time: clock(seconds) });
+  fill(
+    progress,
+    h("progress", { max: whole, value: seen, "aria-label": words }),
+    h("p", { class: "small" }, words, left > 0 ? ` ${t("deck.progress.left", { time: clock(left) })}` : ""),
+  );
 }
 
 /** That answers are left out, where they are.
@@ -240,6 +256,11 @@ function drawQuestions(lesson) {
             ),
             h(
               "button",
+              { type: "button", "data-act": "no-card", onclick: () => tell(first.pictures[0], null) },
+              t("deck.nocard"),
+            ),
+            h(
+              "button",
               {
                 type: "button",
                 class: "quiet",
@@ -256,7 +277,7 @@ function drawQuestions(lesson) {
   );
 }
 
-/** @param {number} picture @param {string} card */
+/** @param {number} picture @param {string | null} card null where it shows none */
 async function tell(picture, card) {
   const now = await attempt(() => post("/api/decks/lesson/answers", { picture, card }));
   if (now) await drawLesson(now);
@@ -267,6 +288,7 @@ async function drawBeginning() {
   drawWanted(null);
   fill(wall);
   fill(questions);
+  fill(progress);
   const name = h("input", { id: "deck-name", required: true, maxlength: 60 });
   const sorted = h("input", { type: "checkbox", id: "sorted" });
   const cameras = h("div", { class: "stack" });
@@ -337,7 +359,7 @@ function drawRunning(name) {
             drawDecks(now);
             await drawBeginning();
             said.textContent =
-              t("deck.learnt", { name, cards: state.cards.length, whole: state.whole, asked: state.asked, seconds }) +
+              t("deck.learnt", { name, cards: state.seen, whole: state.whole, asked: state.asked, seconds }) +
               (state.set_aside ? ` ${t("deck.aside")}` : "") +
               (now.hard_to_see ? ` ${t("deck.hard")}` : "") +
               (now.mostly_nameless ? ` ${t("deck.nameless")}` : "");

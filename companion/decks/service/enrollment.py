@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,9 @@ from companion.vision.recognition.reader import Reader
 
 # Margin around a card's outline, over its sides, that is kept until the end because the outline may change.
 _MARGIN = 0.5
+# How many times as long as naming takes its result is shown while cards are laid: naming takes seconds at a hundred
+# cards, and the next card waits for it.
+_SHOWN_FOR = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +84,15 @@ class Lesson:
         self._answers: dict[int, Card] = {}
         self._unanswered: Naming | None = None
         self._naming: Naming | None = None
+        # The naming that is shown, the time until which it is shown although cards were added, and the number of
+        # statements that it takes into account.
+        self._shown: tuple[Naming, float, tuple[int, int]] | None = None
         self._asked = 0
         self._revised = 0
         self._prompting = False
         self._skipped: set[Card] = set()
+        # Places of pictures that show no card.
+        self._no_cards: set[int] = set()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -113,6 +122,7 @@ class Lesson:
     def add(self, new: Sequence[EnrolledCard]) -> int:
         """Add laid cards, or replace those of the same place; returns the number of additional cards."""
         with self._lock:
+            new = [seen for seen in new if seen.place not in self._no_cards]
             there = {seen.place: i for i, seen in enumerate(self._seen)}
             for seen in [seen for seen in new if seen.place in there]:
                 self._seen[there[seen.place]] = seen
@@ -167,6 +177,20 @@ class Lesson:
         with self._lock:
             return self._named()
 
+    def shown(self) -> Naming:
+        """Return the names to show while cards are laid: those of the latest cards may be missing for a while.
+
+        Answers and replaced pictures count at once. Raises ValueError without cards.
+        """
+        with self._lock:
+            state = (self._asked, self._revised)
+            if self._shown is not None and self._shown[2] == state and time.monotonic() < self._shown[1]:
+                return self._shown[0]
+            began = time.monotonic()
+            naming, ended = self._named(), time.monotonic()
+            self._shown = (naming, ended + _SHOWN_FOR * (ended - began), state)
+            return naming
+
     def _named(self) -> Naming:
         if not self._seen:
             raise ValueError("no card was laid yet")
@@ -207,6 +231,24 @@ class Lesson:
                 self._unanswered = None
             self._asked += 1
             self._naming = None
+
+    def drop(self, picture: int) -> None:
+        """Leave out a picture that shows no card, and the copies that a question asks about with it.
+
+        The pictures after it move up; their names stay.
+        """
+        with self._lock:
+            asked = [question.pictures for question in self._named().questions if picture in question.pictures]
+            gone = {picture}.union(*asked)
+            left = [i for i in range(len(self._seen)) if i not in gone]
+            self._no_cards |= {self._seen[i].place for i in gone}
+            now = {old: new for new, old in enumerate(left)}
+            self._seen = [self._seen[i] for i in left]
+            self._known_names = {now[i]: card for i, card in self._known_names.items() if i in now}
+            self._answers = {now[i]: card for i, card in self._answers.items() if i in now}
+            self._asked += 1
+            self._revised += 1
+            self._unanswered = self._naming = None
 
     def finish(self, name: str) -> LearntDeck:
         """Return the deck as known now; pictures with uncertain names are stored without one.

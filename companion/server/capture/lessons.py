@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from companion.decks.capture.keyframes import keyframes
@@ -25,12 +26,18 @@ class Lessons:
         self._over = threading.Event()
         self.lesson: Lesson | None = None
         self.name = ""
+        self._began = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the running lesson began, 0 without one."""
+        return 0.0 if self.lesson is None else time.monotonic() - self._began
 
     def begin(self, name: str, lesson: Lesson) -> None:
         """Begin a lesson; a running one is ended."""
         self.end()
         over = self._over = threading.Event()
-        self.name, self.lesson = name, lesson
+        self.name, self.lesson, self._began = name, lesson, time.monotonic()
         threading.Thread(target=self._watch, args=(lesson, over), name="lesson", daemon=True).start()
 
     def end(self) -> None:

@@ -97,10 +97,10 @@ class LessonBody(Body):
 
 
 class NamedBody(Body):
-    """The card that a picture of the lesson shows; its copies get the same name."""
+    """The card that a picture of the lesson shows, null for none; its copies get the same name."""
 
     picture: int = Field(ge=0, le=1000)
-    card: TableCardName
+    card: TableCardName | None
 
 
 class PromptBody(Body):
@@ -122,7 +122,8 @@ class LessonAnswer(Answer):
     `prompted`: so much is uncertain that laying one of each card by name is easier. `set_aside`: the answers contradict
     the pictures and are ignored. `wanted`: the card to lay next in a lesson by name. `faces`: the edition's different
     cards. `whole`: its number of cards. `asked`: questions answered. `revised`: pictures replaced by a better one once
-    the size of the cards was known.
+    the size of the cards was known, or left out. `seconds`: since the lesson began.
+    `seen`: cards laid so far, of which the latest may not be named yet.
     """
 
     running: bool
@@ -136,6 +137,8 @@ class LessonAnswer(Answer):
     whole: int
     asked: int
     revised: int
+    seconds: float
+    seen: int
 
 
 @contextmanager
@@ -233,7 +236,7 @@ def get_lesson() -> LessonAnswer:
 def _state() -> LessonAnswer:
     lessons = services().lessons
     lesson = lessons.lesson
-    naming = lesson.naming() if lesson is not None and len(lesson) else None
+    naming = lesson.shown() if lesson is not None and len(lesson) else None
     held = lesson.edition.deck if lesson is not None else {}
     wanted = lesson.wanted if lesson is not None else None
     return LessonAnswer(
@@ -251,6 +254,8 @@ def _state() -> LessonAnswer:
         whole=sum(held.values()),
         asked=lesson.asked if lesson is not None else 0,
         revised=lesson.revised if lesson is not None else 0,
+        seen=len(lesson) if lesson is not None else 0,
+        seconds=round(lessons.seconds, 1),
     )
 
 
@@ -267,11 +272,14 @@ def begin_lesson(body: LessonBody) -> LessonAnswer:
 
 @api.route("POST", "/api/decks/lesson/answers", role=Role.HOST, body=NamedBody, answer=LessonAnswer, errors=(404, 409))
 def answer_question(body: NamedBody) -> LessonAnswer:
-    """Name the card in a picture of the lesson."""
+    """Name the card in a picture of the lesson, or leave the picture out."""
     lesson = _lesson()
     if body.picture >= len(lesson):
         raise RefusalError(404, "no-such-picture", "The lesson has no such picture.")
-    lesson.answer(body.picture, _card(lesson, body.card))
+    if body.card is None:
+        lesson.drop(body.picture)
+    else:
+        lesson.answer(body.picture, _card(lesson, body.card))
     return _state()
 
 
