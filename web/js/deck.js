@@ -132,8 +132,7 @@ async function drawLesson(lesson) {
     drawRunning(lesson.name);
   }
   const left = lesson.faces.length - new Set(lesson.cards).size;
-  said.textContent =
-    t("deck.so.far", { cards: lesson.seen, asked: lesson.questions.length, left }) + aside(lesson);
+  said.textContent = t("deck.so.far", { cards: lesson.seen, asked: lesson.questions.length, left }) + aside(lesson);
   drawProgress(lesson);
   drawWanted(lesson.wanted);
   drawWall(lesson);
