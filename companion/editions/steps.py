@@ -7,41 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import companion.editions.program as verbs
 from companion.cards import Color, Face
 from companion.editions.edition import NUMBERS
 from companion.editions.faults import Faults, Path
 from companion.editions.options import Option, OptionKind
-from companion.editions.program import (
-    ANY,
-    ChooseColor,
-    ChooseTarget,
-    Condition,
-    Dare,
-    Demand,
-    DrawCards,
-    DrawTo,
-    DrawUntil,
-    Filter,
-    Mark,
-    PeekAtHand,
-    Penalty,
-    PlayAgain,
-    PoolHands,
-    Program,
-    ReadRule,
-    RefreshHand,
-    Reveal,
-    ReversePlay,
-    RotateHands,
-    Selector,
-    Shed,
-    ShedExactly,
-    SkipTurns,
-    Step,
-    SwapHands,
-    TakeDiscards,
-    TurnUp,
-)
 from companion.editions.tables import Table
 
 MOST_STEPS = 12
@@ -55,7 +25,7 @@ class Vocabulary:
 
     colors: Mapping[str, Color]
     faces: Mapping[str, Face]
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, verbs.Mark]
     options: Mapping[str, Option]
 
 
@@ -68,20 +38,20 @@ class StepReader:
         self.count = 0
         """How many steps were read."""
 
-    def program(self, table: Table, key: str) -> Program:
+    def program(self, table: Table, key: str) -> verbs.Program:
         """Return the program under this key, empty if missing."""
         steps = table.list_of(key, dict, "steps", MOST_STEPS)
         self.count += len(steps)
         read = (self._step(Table(step, (*table.path, key, place), self._faults)) for place, step in enumerate(steps))
         return tuple(step for step in read if step is not None)
 
-    def filter_of(self, value: object, path: Path, *, bears: bool = False) -> Filter:
+    def filter_of(self, value: object, path: Path, *, bears: bool = False) -> verbs.Filter:
         """Return a filter. bears: it is one of a mark's, which may not speak of marks or of the colour in force."""
         if value == "any" and isinstance(value, str):
-            return ANY
+            return verbs.ANY
         if not isinstance(value, dict):
             self._faults.add(path, 'must be "any" or a table')
-            return ANY
+            return verbs.ANY
         table = Table(value, path, self._faults)
         table.only({"color", "face", "number", "wild"} if bears else {"color", "face", "number", "mark", "wild"})
         if not value:
@@ -97,7 +67,7 @@ class StepReader:
                 table.fault("mark", f"there is no mark {name}")
         if "wild" in table and value["wild"] is not True:
             table.fault("wild", "must be true")
-        return Filter(
+        return verbs.Filter(
             colors=None if in_force or "color" not in table else self._members(table, "color", self._words.colors),
             in_force=in_force and not bears,
             faces=self._members(table, "face", self._words.faces) if "face" in table else None,
@@ -133,7 +103,7 @@ class StepReader:
                 return frozenset(NUMBERS)
         return frozenset(NUMBERS[number] for number in value)
 
-    def _step(self, table: Table) -> Step | None:
+    def _step(self, table: Table) -> verbs.Step | None:
         verbs = [key for key in table.values if key in _VERBS]
         if len(verbs) != 1:
             for key in table.values:
@@ -148,7 +118,7 @@ class StepReader:
                 table.fault(key, f"does not go with {verb}" if key in _FIELDS else "unknown key")
         return read(self, table, verb, self._condition(table))
 
-    def _condition(self, table: Table) -> Condition | None:
+    def _condition(self, table: Table) -> verbs.Condition | None:
         text = table.text("if")
         if text is None:
             return None
@@ -161,7 +131,7 @@ class StepReader:
         if given is None:
             if option.kind is not OptionKind.FLAG:
                 table.fault("if", f"{option.name} is not a flag: write {option.name} = VALUE")
-            return Condition(option.name, True, negated)
+            return verbs.Condition(option.name, True, negated)
         if negated:
             table.fault("if", "not goes with a flag alone")
         values: dict[str, str | bool | int] = {str(v).lower() if isinstance(v, bool) else v: v for v in option.values}
@@ -170,13 +140,16 @@ class StepReader:
         if given not in values:
             table.fault("if", f"{option.name} cannot be {given}")
             return None
-        return Condition(option.name, values[given])
+        return verbs.Condition(option.name, values[given])
 
     def who(
-        self, table: Table, default: Selector = Selector.SELF, allowed: tuple[Selector, ...] | None = None
-    ) -> Selector:
+        self,
+        table: Table,
+        default: verbs.Selector = verbs.Selector.SELF,
+        allowed: tuple[verbs.Selector, ...] | None = None,
+    ) -> verbs.Selector:
         """Return the selector of a step."""
-        return table.one_of("who", Selector, allowed) or default
+        return table.one_of("who", verbs.Selector, allowed) or default
 
     def number(self, table: Table, key: str, most: int = MOST_NUMBER) -> int:
         """Return a number of cards or players."""
@@ -197,115 +170,120 @@ class StepReader:
             table.fault(key, "must be true")
 
 
-_Reader = Callable[[StepReader, Table, str, Condition | None], Step]
-_NEIGHBOURS = (Selector.CHOSEN, Selector.NEXT, Selector.PREVIOUS)
+_Reader = Callable[[StepReader, Table, str, verbs.Condition | None], verbs.Step]
+_NEIGHBOURS = (verbs.Selector.CHOSEN, verbs.Selector.NEXT, verbs.Selector.PREVIOUS)
 
 
-def _color(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _color(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     how = table.text(verb)
     if how not in (None, "choose", "random"):
         table.fault(verb, 'must be "choose" or "random"')
-    who = reader.who(table, allowed=(Selector.SELF, Selector.NEXT, Selector.PREVIOUS, Selector.CHOSEN))
-    return ChooseColor(condition=when, random=how == "random", who=who)
+    who = reader.who(
+        table, allowed=(verbs.Selector.SELF, verbs.Selector.NEXT, verbs.Selector.PREVIOUS, verbs.Selector.CHOSEN)
+    )
+    return verbs.ChooseColor(condition=when, random=how == "random", who=who)
 
 
-def _target(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return ChooseTarget(
+def _target(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.ChooseTarget(
         condition=when,
-        others=table.one_of(verb, Selector, (Selector.OTHERS, Selector.ALL)) is not Selector.ALL,
+        others=table.one_of(verb, verbs.Selector, (verbs.Selector.OTHERS, verbs.Selector.ALL))
+        is not verbs.Selector.ALL,
     )
 
 
-def _draw(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return DrawCards(condition=when, count=reader.number_or(table, verb, "told"), who=reader.who(table))
+def _draw(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.DrawCards(condition=when, count=reader.number_or(table, verb, "told"), who=reader.who(table))
 
 
-def _draw_until(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _draw_until(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     wanted = reader.filter_of(table.values[verb], (*table.path, verb))
-    return DrawUntil(condition=when, filter=wanted, who=reader.who(table))
+    return verbs.DrawUntil(condition=when, filter=wanted, who=reader.who(table))
 
 
-def _draw_to(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return DrawTo(condition=when, count=reader.number_or(table, verb, "most"), who=reader.who(table))
+def _draw_to(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.DrawTo(condition=when, count=reader.number_or(table, verb, "most"), who=reader.who(table))
 
 
-def _skip(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return SkipTurns(condition=when, count=reader.number_or(table, verb, "all", 9))
+def _skip(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.SkipTurns(condition=when, count=reader.number_or(table, verb, "all", 9))
 
 
-def _plain(kind: Callable[..., Step]) -> _Reader:
-    def read(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _plain(kind: Callable[..., verbs.Step]) -> _Reader:
+    def read(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
         reader.true(table, verb)
         return kind(condition=when)
 
     return read
 
 
-def _shed(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _shed(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     wanted, who = reader.filter_of(table.values[verb], (*table.path, verb)), reader.who(table)
     if "exactly" in table:
-        if wanted is not ANY:
+        if wanted is not verbs.ANY:
             table.fault("exactly", 'goes with shed = "any" alone')
         if "up_to" in table:
             table.fault("up_to", "does not go with exactly")
-        return ShedExactly(condition=when, count=reader.number_or(table, "exactly", "half"), who=who)
+        return verbs.ShedExactly(condition=when, count=reader.number_or(table, "exactly", "half"), who=who)
     up_to = reader.number(table, "up_to") if "up_to" in table else None
-    return Shed(condition=when, filter=wanted, up_to=up_to, who=who)
+    return verbs.Shed(condition=when, filter=wanted, up_to=up_to, who=who)
 
 
-def _swap(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return SwapHands(condition=when, partner=table.one_of(verb, Selector, _NEIGHBOURS) or Selector.NEXT)
+def _swap(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.SwapHands(
+        condition=when, partner=table.one_of(verb, verbs.Selector, _NEIGHBOURS) or verbs.Selector.NEXT
+    )
 
 
-def _pool(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _pool(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     which = table.text(verb)
     if which not in (None, "all", "two"):
         table.fault(verb, 'must be "all" or "two"')
-    return PoolHands(condition=when, two=which == "two")
+    return verbs.PoolHands(condition=when, two=which == "two")
 
 
-def _refresh(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _refresh(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     reader.true(table, verb)
-    return RefreshHand(condition=when, who=reader.who(table))
+    return verbs.RefreshHand(condition=when, who=reader.who(table))
 
 
-def _take(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return TakeDiscards(condition=when, count=reader.number(table, verb, 5), who=reader.who(table))
+def _take(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.TakeDiscards(condition=when, count=reader.number(table, verb, 5), who=reader.who(table))
 
 
-def _peek(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return PeekAtHand(condition=when, of=table.one_of(verb, Selector, _NEIGHBOURS) or Selector.NEXT)
+def _peek(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.PeekAtHand(condition=when, of=table.one_of(verb, verbs.Selector, _NEIGHBOURS) or verbs.Selector.NEXT)
 
 
-def _reveal(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return Reveal(
+def _reveal(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.Reveal(
         condition=when,
         filter=reader.filter_of(table.values[verb], (*table.path, verb)),
-        who=reader.who(table, Selector.NEXT),
+        who=reader.who(table, verbs.Selector.NEXT),
         yes=reader.program(table, "yes"),
         no=reader.program(table, "no"),
     )
 
 
-def _dare(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _dare(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     reader.true(table, verb)
-    return Dare(
+    return verbs.Dare(
         condition=when,
-        who=reader.who(table, Selector.NEXT),
+        who=reader.who(table, verbs.Selector.NEXT),
         yes=reader.program(table, "yes"),
         no=reader.program(table, "no"),
     )
 
 
-def _penalty(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
-    return Penalty(condition=when, count=reader.number(table, verb))
+def _penalty(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
+    return verbs.Penalty(condition=when, count=reader.number(table, verb))
 
 
-def _demand(reader: StepReader, table: Table, verb: str, when: Condition | None) -> Step:
+def _demand(reader: StepReader, table: Table, verb: str, when: verbs.Condition | None) -> verbs.Step:
     if "else" not in table:
         table.fault("else", "is missing")
     wanted = reader.filter_of(table.values[verb], (*table.path, verb))
-    return Demand(condition=when, filter=wanted, otherwise=reader.number(table, "else"))
+    return verbs.Demand(condition=when, filter=wanted, otherwise=reader.number(table, "else"))
 
 
 _VERBS: dict[str, tuple[tuple[str, ...], _Reader]] = {
@@ -315,19 +293,19 @@ _VERBS: dict[str, tuple[tuple[str, ...], _Reader]] = {
     "draw_until": (("who",), _draw_until),
     "draw_to": (("who",), _draw_to),
     "skip": ((), _skip),
-    "reverse": ((), _plain(ReversePlay)),
-    "again": ((), _plain(PlayAgain)),
-    "turn_up": ((), _plain(TurnUp)),
+    "reverse": ((), _plain(verbs.ReversePlay)),
+    "again": ((), _plain(verbs.PlayAgain)),
+    "turn_up": ((), _plain(verbs.TurnUp)),
     "shed": (("who", "up_to", "exactly"), _shed),
     "swap": ((), _swap),
-    "rotate": ((), _plain(RotateHands)),
+    "rotate": ((), _plain(verbs.RotateHands)),
     "pool": ((), _pool),
     "refresh": (("who",), _refresh),
     "take": (("who",), _take),
     "peek": ((), _peek),
     "reveal": (("who", "yes", "no"), _reveal),
     "dare": (("who", "yes", "no"), _dare),
-    "rule": ((), _plain(ReadRule)),
+    "rule": ((), _plain(verbs.ReadRule)),
     "penalty": ((), _penalty),
     "demand": (("else",), _demand),
 }
