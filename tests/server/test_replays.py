@@ -243,6 +243,7 @@ def test_the_longest_stack_and_the_biggest_score_are_the_best() -> None:
         moves.Play(card("yellow draw two")),
         moves.Accept(),
     )
+    assert [one.amount for one in highlights(lines)] == [4, 6, 4]
     best = best_of([*highlights(lines)])
     assert [(one.moment, one.player, one.card, one.amount) for one in best] == [
         (Moment.STACK, "Cy", card("green draw two"), 6)
