@@ -1,8 +1,7 @@
-"""Calibrates the confidences of open cards and of corners in a fan, and checks the calibration of every kind of
-reading.
+"""Calibrates the confidences of corners in a fan, and checks the calibration of every kind of reading.
 
 The pictures are drawn cards as people show them, most of them degraded. Two of three decks are for the fit, the third
-for the check. The calibration of piles is fitted on simulated matches instead, because drawn heaps look different.
+for the check. `fusing` calibrates open cards.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import cv2
 import numpy as np
 
 from companion.dataset.scenes.compose import Scene, SceneMaker
-from companion.dataset.scenes.hardships import SHARES, Hardship, suffer
+from companion.dataset.scenes.hardships import finished, suffer
 from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluate import fit_temperature
 from companion.vision.core.calibration import Calibration, Curve, Kind
@@ -35,14 +34,11 @@ SHOWN: Mapping[Layout, int] = {
 ALL: Mapping[Layout, int] = {**SHOWN, Layout.PILE: 8}
 # Share of scenes that are hard by themselves, and how many degraded copies of each scene are read besides.
 _HARD, _DEGRADED = 0.15, 2
-# Hardships that are part of the layout cannot be applied to a finished picture.
-_LAID_OUT = frozenset({Hardship.FAR, Hardship.SLANTED, Hardship.FINGER})
 # Maximum distance in pixels of a reading's centre from the card's outline: outlines are not exact.
 _MAX_DISTANCE = 25.0
 # Minimum number of doubtful readings to fit a curve, and of readings to fit a temperature. The prior counts as
 # `_PRIOR_READINGS` readings that are right as often as their confidence says.
 _MIN_READINGS, _PRIOR_READINGS = 40, 10.0
-_OPEN = (Kind.ALONE, Kind.AMONG)
 # A reading this close to its confidence cap counts as capped.
 _CAP_TOLERANCE = 0.005
 # Log-odds are clipped to this range.
@@ -100,17 +96,13 @@ def drawn(
 
     detector: must be uncalibrated.
     """
-    ways, shares = zip(*((way, share) for way, share in SHARES.items() if way not in _LAID_OUT), strict=True)
-    odds = np.array(shares) / sum(shares)
     for number in decks:
         rng = np.random.default_rng((seed, number))
         scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=_HARD)
         for layout in (layout for layout, count in layouts.items() for _ in range(count)):
             scene = scenes.make(layout)
             quads = [card.quad for card in scene.cards if card.visible > 0.4]
-            degraded = [
-                suffer(scene.image, ways[int(rng.choice(len(ways), p=odds))], quads, rng) for _ in range(_DEGRADED)
-            ]
+            degraded = [suffer(scene.image, finished(rng), quads, rng) for _ in range(_DEGRADED)]
             for image in (scene.image, *degraded):
                 yield from _read(detector, image, scene)
 
@@ -118,7 +110,7 @@ def drawn(
 def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged]:
     if scene.layout is Layout.PILE:
         found = [sighting for sighting in detector.detect_pile(image) if sighting.whole]
-        kinds = [Kind.PILE] * len(found)
+        kinds = [Kind.OPEN] * len(found)
     else:
         found = detector.detect(image)
         kinds = Calibration.kinds(found)
@@ -135,24 +127,18 @@ def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged
 
 
 def fitted(judged: Sequence[Judged], current: Calibration) -> Calibration:
-    """Return the calibration with the best temperature for corners in a fan and the best curves for corners and open
-    cards.
-    """
+    """Return the calibration with the best temperature and curve for corners in a fan."""
     corners = [one for one in judged if one.kind is Kind.FANNED]
     new = replace(current, curves={})
     if len(corners) >= _MIN_READINGS:
         temperature = fit_temperature([(one.sighting, one.right) for one in corners], 1.0)
         new = replace(new, fanned=round(temperature, 3))
-    curves: dict[Kind, Curve] = {}
-    for kinds in ((Kind.FANNED,), _OPEN):
-        # Capped readings have a constant confidence and are left out.
-        ones = [
-            one for one in judged if one.kind in kinds and one.sighting.confidence < one.sighting.most - _CAP_TOLERANCE
-        ]
-        doubtful = [pair for pairs in calibrated(ones, new).values() for pair in pairs if pair[0] < RUNNER_UP_BELOW]
-        if len(doubtful) >= _MIN_READINGS:
-            curves |= dict.fromkeys(kinds, fit_curve(*map(np.array, zip(*doubtful, strict=True))))
-    return replace(new, curves=curves)
+    # Capped readings have a constant confidence and are left out.
+    free = [one for one in corners if one.sighting.confidence < one.sighting.most - _CAP_TOLERANCE]
+    doubtful = [pair for pairs in calibrated(free, new).values() for pair in pairs if pair[0] < RUNNER_UP_BELOW]
+    if len(doubtful) < _MIN_READINGS:
+        return new
+    return replace(new, curves={Kind.FANNED: fit_curve(*map(np.array, zip(*doubtful, strict=True)))})
 
 
 def fit_curve(confidences: np.ndarray, right: np.ndarray) -> Curve:

@@ -205,10 +205,7 @@ def fit_temperature(pairs: Sequence[tuple[Sighting, bool]], current: float) -> f
 
 
 def fitted(readings: Sequence[Reading], current: Calibration) -> Calibration:
-    """Return the calibration that fits these readings best, which were made with the `current` one.
-
-    The calibration of piles is not fitted here and stays.
-    """
+    """Return the calibration that fits these readings best, which were made with the `current` one."""
     whole = [pair for pair in judged(readings) if pair[0].whole]
     corners = [pair for pair in judged(readings) if not pair[0].whole]
     in_fans = [
@@ -221,7 +218,7 @@ def fitted(readings: Sequence[Reading], current: Calibration) -> Calibration:
     card, index = fit_temperature(whole, current.card), fit_temperature(corners, current.index)
     enough = len(in_fans) >= _MIN_SIGHTINGS
     fanned = fit_temperature(in_fans, current.index * current.fanned) / index if enough else current.fanned
-    return Calibration(card, index, current.pile, fanned)
+    return Calibration(card, index, fanned)
 
 
 def calibrate(detector_folder: Path, readings: Sequence[Reading], current: Calibration) -> Calibration:

@@ -33,6 +33,7 @@ for _step in (
     fits.backs,
     fits.top,
     fits.decision,
+    fits.fusion,
     fits.hands,
 ):
     train.add_command(_step)

@@ -45,6 +45,16 @@ SHARES = {
 }
 """Shares of the hardships among hard scenes; those that were read worst are most frequent."""
 
+_LAID_OUT = frozenset({Hardship.FAR, Hardship.SLANTED, Hardship.FINGER})
+
+
+def finished(rng: np.random.Generator) -> Hardship:
+    """Return a random hardship that can be applied to a finished picture, by its share."""
+    ways = [way for way in SHARES if way not in _LAID_OUT]
+    shares = np.array([SHARES[way] for way in ways])
+    return ways[int(rng.choice(len(ways), p=shares / shares.sum()))]
+
+
 _SKINS = ((120, 150, 205), (90, 120, 180), (60, 85, 130), (45, 60, 95), (150, 175, 225))
 
 

@@ -42,11 +42,11 @@ def test_underconfident_corners_are_calibrated_upwards() -> None:
 
 def test_corners_in_fans_have_their_own_temperature() -> None:
     both = [*_readings(1, 0.8, 300), *_readings(3, 0.95)]
-    found = fitted(both, Calibration(card=1.2, pile=0.85))
+    found = fitted(both, Calibration(card=1.2))
     assert found.index * found.fanned == pytest.approx(fitted(_readings(3, 0.95), Calibration()).index, rel=0.05)
     assert found.fanned < 0.7
     # Parts without such readings stay.
-    assert (found.card, found.pile) == (1.2, 0.85)
+    assert found.card == 1.2
     assert fitted(_readings(1, 0.8), Calibration(fanned=0.65)).fanned == 0.65
 
 
@@ -56,25 +56,25 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
 
 
 def test_the_curve_gives_how_often_corners_in_a_fan_are_right() -> None:
-    readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.AMONG, 0.9, 0.8)]
-    found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3, pile=0.85))
+    readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.OPEN, 0.9, 0.8)]
+    found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3))
     found_levels = {
         kind: {round(level, 1) for level, _ in ones} for kind, ones in calibrate.calibrated(readings, found).items()
     }
-    assert found_levels == {Kind.FANNED: {0.8, 1.0}, Kind.AMONG: {0.8}}
-    # The calibration of piles is not fitted on such readings.
-    assert (found.card, found.index, found.pile) == (1.1, 1.3, 0.85)
-    assert set(found.curves) == {Kind.FANNED, Kind.ALONE, Kind.AMONG}
+    assert found_levels == {Kind.FANNED: {0.8, 1.0}, Kind.OPEN: {0.9}}
+    # Open cards are calibrated with their fusion.
+    assert (found.card, found.index) == (1.1, 1.3)
+    assert set(found.curves) == {Kind.FANNED}
     few = calibrate.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
     assert few == Calibration(fanned=0.7)
 
 
 def test_capped_readings_are_left_out_of_the_fit() -> None:
-    free, held = _judged(Kind.ALONE, 0.8, 0.9), _judged(Kind.ALONE, 0.74, 0.1)
+    free, held = _judged(Kind.FANNED, 0.8, 0.9), _judged(Kind.FANNED, 0.74, 0.1)
     held = [replace(one, sighting=replace(one.sighting, most=0.74)) for one in held]
     found = calibrate.fitted([*free, *held], Calibration())
-    assert found.curves == calibrate.fitted(free, Calibration()).curves
-    assert 0.75 < found.calibrated(held[0].sighting, Kind.ALONE).confidence < 0.97
+    curve = found.curves[Kind.FANNED]
+    assert curve(0.8) > 0.8
 
 
 def test_a_wild_corner_has_its_own_cap() -> None:
@@ -116,7 +116,7 @@ def test_a_curve_never_falls() -> None:
 
 
 def test_confidences_are_calibrated_by_kind() -> None:
-    calibration = Calibration(curves={Kind.ALONE: Curve(1.0, 1.0), Kind.AMONG: Curve(1.0, -0.5)})
+    calibration = Calibration(curves={Kind.OPEN: Curve(1.0, 1.0), Kind.CORNER: Curve(1.0, -0.5)})
     doubtful = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=True)
     sure = Sighting(unit_square(), (RED_7, RED_1), (0.98, 0.01), whole=True)
     alone, beyond = calibration.in_picture([doubtful, sure])
@@ -124,18 +124,19 @@ def test_confidences_are_calibrated_by_kind() -> None:
     # The others share the rest as before.
     assert alone.probabilities[1] == pytest.approx(0.3 / 0.4 * (1 - alone.confidence))
     assert beyond is sure
-    assert calibration.in_picture([doubtful] * 3)[0].confidence == pytest.approx(0.476, abs=0.001)
+    corner = replace(doubtful, whole=False)
+    assert calibration.in_picture([corner])[0].confidence == pytest.approx(0.476, abs=0.001)
     # The most likely card stays the most likely.
-    none = Calibration(curves={Kind.ALONE: Curve(0.0, -3.0)}).in_picture([doubtful])[0]
+    none = Calibration(curves={Kind.OPEN: Curve(0.0, -3.0)}).in_picture([doubtful])[0]
     assert none.probabilities == pytest.approx((3 / 7, 3 / 7))
     # A reading below the limit stays below it.
-    most = Calibration(curves={Kind.ALONE: Curve(1.0, 9.0)})
+    most = Calibration(curves={Kind.OPEN: Curve(1.0, 9.0)})
     assert most.in_picture([doubtful])[0].confidence < 0.97
     assert most.in_picture([doubtful.capped(0.7)])[0].confidence < 0.97
 
 
 def test_calibrations_are_saved_and_loaded(tmp_path: Path) -> None:
-    whole = Calibration(1.1, 1.3, 0.9, 0.7, {Kind.PILE: Curve(0.8, 0.5)})
+    whole = Calibration(1.1, 1.3, 0.7, {Kind.OPEN: Curve(0.8, 0.5)})
     whole.save(tmp_path / "calibration.json")
     assert Calibration.load(tmp_path / "calibration.json") == whole
 

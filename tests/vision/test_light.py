@@ -1,4 +1,4 @@
-"""Light that makes a card's colour ambiguous: drawn cards under lamps."""
+"""Measures of the light on drawn cards under lamps."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cards import Card, Color
+from companion.cards import Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.lighting import is_color_doubtful
+from companion.vision.imaging.lighting import Light
 
 QUAD = np.array([[100, 60], [228, 60], [228, 259], [100, 259]], np.float32)
 GREY_TABLE = (150, 150, 150)
@@ -34,46 +34,28 @@ def under(image: Image, *gains: float) -> Image:
     return np.clip(image * np.array(gains), 0, 255).astype(np.uint8)
 
 
-@pytest.mark.parametrize("name", ["red 3", "yellow 3", "green 3", "blue 3"])
-def test_colours_in_white_light_are_not_in_doubt(name: str) -> None:
-    color = Card.parse(name).color
-    assert color is not None
-    assert not is_color_doubtful(picture(name), QUAD, color)
-    assert not is_color_doubtful(under(picture(name), 0.5, 0.5, 0.5), QUAD, color)
+@pytest.mark.parametrize(("name", "hue"), [("red 3", 0), ("yellow 3", 50), ("green 3", 140), ("blue 3", -140)])
+def test_hue_and_saturation_are_those_of_the_ground(name: str, hue: float) -> None:
+    light = Light.on(picture(name), QUAD)
+    assert abs((light.hue - hue + 180) % 360 - 180) < 30
+    assert light.saturation > 0.5
+    assert np.abs(light.of_card).max() < 0.1
 
 
-def test_green_and_blue_may_be_each_other_under_a_cold_lamp() -> None:
-    for name in ("green 3", "blue 3"):
-        color = Card.parse(name).color
-        assert color is not None
-        assert is_color_doubtful(under(picture(name), 1.0, 0.8, 0.5), QUAD, color)
-    assert not is_color_doubtful(under(picture("red 3"), 1.0, 0.8, 0.5), QUAD, Color.RED)
+def test_a_cold_lamp_shows_in_the_card_and_in_the_picture() -> None:
+    light = Light.on(under(picture("green 3"), 1.0, 0.8, 0.5), QUAD)
+    blue, green, red = light.of_card
+    assert blue > green > red
+    assert light.of_picture[0] > light.of_picture[2]
 
 
-def test_what_looks_green_under_a_green_lamp_may_be_yellow() -> None:
-    assert is_color_doubtful(under(picture("yellow 3"), 0.5, 1.0, 0.5), QUAD, Color.GREEN)
+def test_a_coloured_table_is_no_cast_on_a_card_with_white() -> None:
+    light = Light.on(picture("blue 3", (160, 60, 30)), QUAD)
+    assert np.abs(light.of_card).max() < 0.1
 
 
-def test_a_coloured_table_casts_no_doubt_on_a_card_with_white() -> None:
-    assert not is_color_doubtful(picture("blue 3", (160, 60, 30)), QUAD, Color.BLUE)
-
-
-def test_grey_fog_and_light_beyond_the_sensor_leave_colours_open() -> None:
+def test_fog_takes_saturation_and_too_much_light_clips_channels() -> None:
     foggy = under(picture("blue 3"), 0.03, 0.03, 0.03) + np.uint8(110)
-    assert is_color_doubtful(foggy, QUAD, Color.BLUE)
+    assert Light.on(foggy, QUAD).saturation < 0.1
     bright = np.full((320, 320, 3), (80, 255, 255), np.uint8)
-    assert is_color_doubtful(bright, QUAD, Color.YELLOW)
-
-
-def test_a_yellow_that_is_orange_or_greenish_under_a_lamp_is_not_beyond_doubt() -> None:
-    def on_white(ground: tuple[int, int, int], *lamp: float) -> Image:
-        image = np.full((320, 320, 3), 235, np.uint8)
-        image[80:240, 115:213] = ground
-        return under(image, *lamp)
-
-    amber, yellow, lime = (20, 150, 230), (20, 200, 230), (20, 230, 180)
-    assert is_color_doubtful(on_white(amber, 0.6, 0.95, 1.0), QUAD, Color.YELLOW)
-    assert is_color_doubtful(on_white(lime, 1.0, 1.0, 1.0), QUAD, Color.YELLOW)
-    # A deck's yellow may be so in white light.
-    assert not is_color_doubtful(on_white(amber, 1.0, 1.0, 1.0), QUAD, Color.YELLOW)
-    assert not is_color_doubtful(on_white(yellow, 0.7, 1.0, 1.0), QUAD, Color.YELLOW)
+    assert Light.on(bright, QUAD).clipped_in_two == 1.0

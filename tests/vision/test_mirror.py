@@ -46,6 +46,8 @@ def test_what_reads_the_same_both_ways_shows_nothing() -> None:
     assert is_doubtful([])
     assert is_doubtful([seen("red 7", 0.6)])
     assert not is_doubtful([seen("red 7", 0.99), seen("blue 2", 0.5)])
+    turned = replace(seen("blue 4", 0.9), handedness=Handedness.MIRRORED)
+    assert is_doubtful([seen("red 7", 0.99), turned]), "an index lies where a mirror puts it"
     assert is_mirrored([seen("red 4", 0.8)], [seen("red 7", 0.99)])
     assert not is_mirrored([seen("red 8", 0.99)], [seen("red 8", 1.0)])
     assert not is_mirrored([seen("red 2", 0.8)], [seen("red reverse", 0.99)])

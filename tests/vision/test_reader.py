@@ -16,8 +16,8 @@ from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
 from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.core.sightings import UNSURE_BELOW
-from companion.vision.recognition.confidence_checks import limited_by_middle
+from companion.vision.imaging.lighting import Light
+from companion.vision.recognition.fusion import Evidence, shipped
 from companion.vision.recognition.reader import Reader
 
 ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
@@ -107,25 +107,6 @@ def test_a_reading_is_drawn_together_until_it_is_no_more_confident_than_allowed(
     assert with_indices(doubted, [replace(sure, quad=unit_square())]).confidence <= 0.7
 
 
-def test_where_corners_show_another_card_than_the_middle_the_reading_is_unsure() -> None:
-    quad = np.asarray(unit_square() * (200, 310), np.float32)
-    middle = Reading(quad, _logs({"red 7": 0.6, "red 1": 0.4}), ANY)
-    corners = [Reading(unit_square(), _logs({"red 1": 0.97, "red 7": 0.03}), ANY)] * 2
-    reported = with_indices(with_indices(middle, corners[:1]), corners[1:])
-    assert reported.card == Card.parse("red 1")
-    assert reported.confidence > 0.9
-    unsure = limited_by_middle(reported)
-    assert (unsure.card, unsure.runner_up) == (Card.parse("red 1"), Card.parse("red 7"))
-    assert unsure.confidence < UNSURE_BELOW
-    # What a learnt deck's cards are known to look like needs no such caution.
-    assert limited_by_middle(replace(reported, membership=0.9)).confidence == reported.confidence
-    # An uninformative middle takes nothing away.
-    vague = _logs({"red 7": 0.4, "red 1": 0.35, "red 4": 0.25})
-    assert limited_by_middle(replace(reported, middle=vague)).confidence == reported.confidence
-    agreeing = with_indices(replace(middle, logs=_logs({"red 1": 0.9, "red 7": 0.1})), corners)
-    assert limited_by_middle(agreeing) is agreeing
-
-
 class Says:
     """A network that says the same of every crop: a face, a colour, and the crop's own outline."""
 
@@ -139,25 +120,20 @@ class Says:
         return np.tile(self._row, (len(x), 1)).astype(np.float32)
 
 
-@pytest.mark.parametrize(("corner", "unsure"), [("red 5", True), ("red skip", False)])
-def test_where_middle_and_corners_disagree_no_reading_is_sure(corner: str, unsure: bool) -> None:
-    skip = Card.parse("red skip")
-    reader = Reader(Says(skip, 8), Says(Card.parse(corner), 4))  # type: ignore[arg-type]
+@pytest.mark.parametrize(("corner", "doubted"), [("red 5", True), ("red skip", False)])
+def test_where_middle_and_corners_disagree_no_reading_is_sure(corner: str, doubted: bool) -> None:
+    reader = Reader(Says(Card.parse("red skip"), 8), Says(Card.parse(corner), 4))  # type: ignore[arg-type]
     quad = np.array([[40, 40], [168, 40], [168, 239], [40, 239]], np.float32)
     picture = np.full((300, 220, 3), (30, 30, 200), np.uint8)
     (reading,) = reader.read_cards(picture, [quad])
-    assert (reading.confidence < UNSURE_BELOW) is unsure
-    assert reading.nothing < 0.1
-
-
-def test_on_a_pale_card_the_colour_is_never_beyond_doubt() -> None:
-    red = Card.parse("red 5")
-    reader = Reader(Says(red, 8), Says(red, 4))  # type: ignore[arg-type]
-    quad = np.array([[40, 40], [168, 40], [168, 239], [40, 239]], np.float32)
-    for tone, doubted in (((225, 222, 230), True), ((30, 30, 200), False)):
-        (reading,) = reader.read_cards(np.full((300, 220, 3), tone, np.uint8), [quad])
-        assert (reading.sighting(whole=True).alternative is not None) is doubted
-        assert reading.card == red
+    assert reading.ends is not None
+    assert reading.middle is not None
+    views = np.stack([reading.middle, *reading.ends]).astype(np.float64)
+    light = Light.on(picture, reading.quad)
+    evidence = Evidence(reading.quad, views[0], views[1:], (True, True), 0.9, 0, 1, False, light)
+    (seen,) = shipped().sightings([evidence], reader.allowed)
+    assert (seen.alternative is not None) is doubted
+    assert {card.name for card in seen.cards[:2]} == {"red skip", "red 5"} if doubted else seen.card.name == "red skip"
 
 
 # Too long for a card that lies sideways.

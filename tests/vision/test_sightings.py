@@ -45,18 +45,11 @@ def test_uncertain_reading_names_its_runner_up() -> None:
 
 
 def test_corners_in_a_fan_alone_are_reported_with_calibrated_confidence() -> None:
-    calibration = Calibration(pile=0.85, fanned=0.5)
+    calibration = Calibration(fanned=0.5)
     corner, whole = replace(reading(0.8, 0.1), whole=False), reading(0.8, 0.1)
     reported = calibration.in_picture([whole, corner, corner, corner])
     assert [sighting.confidence for sighting in reported] == pytest.approx([0.8, *[64 / 66] * 3])
     assert calibration.in_picture([whole, corner, corner]) == [whole, corner, corner]
-    piled, under = calibration.on_pile([whole, corner])
-    assert (piled.confidence > 0.8, under.confidence) == (True, 0.8)
-
-
-def test_several_looks_at_a_pile_may_be_more_confident_than_one_picture() -> None:
-    doubted = reading(0.999, 0.001).capped(UNCERTAIN_MOST)
-    assert Calibration(pile=0.5).on_pile([doubted])[0].confidence > RUNNER_UP_BELOW
 
 
 def test_the_number_of_probabilities_is_that_of_the_cards() -> None:

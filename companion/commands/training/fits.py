@@ -189,6 +189,35 @@ def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path
 @options.work
 @options.seed
 @options.exported
+@click.option(
+    "--decks", type=click.IntRange(4), default=40, show_default=True, help="Number of decks to draw, 50 pictures each."
+)
+@options.save
+def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
+    """Fit the probabilities of open cards on three quarters of the decks; check them on the rest."""
+    options.need_extra()
+    from rich.console import Console
+    from rich.progress import track
+
+    from companion.commands.parameters import load_detector
+    from companion.models import fusing as measures
+    from companion.vision.recognition.fusion import FusionModel
+
+    path = (folder or work / "export") / "fusion.json"
+    detector = load_detector(None, path.parent)
+
+    def draw(numbers: list[int], what: str) -> list[measures.Judged]:
+        return list(measures.drawn(detector, track(numbers, what, console=Console(stderr=True)), seed))
+
+    if save:
+        measures.fitted(draw([n for n in range(decks) if n % 4 != 3], "decks to fit on")).save(path)
+    click.echo(measures.checked(draw(list(range(3, decks, 4)), "decks to check on"), FusionModel.load(path)))
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
 @click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Number of hands.")
 @click.option(
     "--photos", type=click.Path(path_type=Path, file_okay=False), help="Folder of card photos with labels.json."

@@ -33,7 +33,8 @@ def color_class(color: Color | None) -> int:
 
 
 @lru_cache(maxsize=1)
-def _card_classes() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def card_classes() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the face classes (56,) and the colour classes (56,) of ALL_CARDS."""
     faces = np.array([face_class(card.face) for card in ALL_CARDS])
     colors = np.array([color_class(card.color) for card in ALL_CARDS])
     return faces, colors
@@ -47,6 +48,6 @@ def log_softmax(logits: Floats) -> Floats:
 
 def card_log_likelihoods(face_logits: Floats, color_logits: Floats) -> Floats:
     """Return (N, 57) log-likelihoods: one per card of ALL_CARDS from face and colour, and "no card" last."""
-    faces, colors = _card_classes()
+    faces, colors = card_classes()
     face, color = log_softmax(face_logits), log_softmax(color_logits)
     return np.concatenate([face[:, faces] + color[:, colors], face[:, NO_CARD:]], 1)

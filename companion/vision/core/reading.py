@@ -61,7 +61,8 @@ class Reading:
     quad: a card's refined outline or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
     log-likelihoods of ALL_CARDS and "no card". scale: their calibration. membership: membership probability of the
     learnt deck, 0 without one. most: maximum confidence. middle: (57,) log-likelihoods of a whole card without its
-    corners' contribution, None if nothing was added. is_non_index: whether a supposed index is known to be another sign
+    corners' contribution, None if nothing was added. ends: (57,) log-likelihoods of its two corners, None unless the
+    networks alone read the card. score: of its box. is_non_index: whether a supposed index is known to be another sign
     of the learnt deck. is_out_of_deck: whether it matches none of that deck's corners. overrides_networks: whether the
     deck contradicts the networks on a design they know. is_confirmed: whether the deck confirms the networks.
     """
@@ -72,6 +73,8 @@ class Reading:
     membership: float = 0.0
     most: float = 1.0
     middle: Floats | None = None
+    ends: tuple[Floats, Floats] | None = None
+    score: float = 0.0
     is_non_index: bool = False
     is_out_of_deck: bool = False
     overrides_networks: bool = False
@@ -124,9 +127,7 @@ class Reading:
 
     def sighting(self, whole: bool) -> Sighting:
         """Return the reading as the sighting that vision reports."""
-        order = [int(i) for i in np.argsort(-self.probabilities[:-1]) if self.scale.allowed[i]]
-        cards = tuple(ALL_CARDS[i] for i in order)
-        return Sighting(self.quad, cards, tuple(float(self.probabilities[i]) for i in order), whole, most=self.most)
+        return Sighting.of(self.quad, self.probabilities, self.scale.allowed, whole, self.most)
 
 
 def _corner_weight(card: Quad) -> float:

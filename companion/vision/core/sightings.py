@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import Card
+from companion.cards import ALL_CARDS, Card
 from companion.vision.core.geometry import Quad
 
 UNSURE_BELOW = 0.75
@@ -80,6 +80,15 @@ class Sighting:
             raise ValueError(f"a quad has four corners, not the shape {self.quad.shape}")
         if not self.cards or len(self.cards) != len(self.probabilities):
             raise ValueError(f"{len(self.cards)} cards with {len(self.probabilities)} probabilities")
+
+    @classmethod
+    def of(
+        cls, quad: Quad, chances: NDArray[np.floating], allowed: NDArray[np.bool_], whole: bool, most: float = 1.0
+    ) -> Sighting:
+        """Return the sighting with (57,) probabilities of ALL_CARDS and "no card"; allowed: (57,) the candidates."""
+        order = [int(i) for i in np.argsort(-chances[:-1]) if allowed[i]]
+        cards = tuple(ALL_CARDS[i] for i in order)
+        return cls(quad, cards, tuple(float(chances[i]) for i in order), whole, most=most)
 
     @property
     def card(self) -> Card:

@@ -13,15 +13,17 @@ from itertools import compress
 import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
+from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import EvidenceSource, Reading, with_indices
 from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
-from companion.vision.recognition.confidence_checks import final_sighting, limited_by_middle
+from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
 from companion.vision.recognition.deck_merge import merge_deck_matches
 from companion.vision.recognition.first_pass import FirstPass
+from companion.vision.recognition.fusion import Evidence, FusionModel, shipped
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.outlines import (
     SAME_CARD,
@@ -56,9 +58,12 @@ _STANDS = 0.8
 
 
 class Assembler:
-    """Combines boxes into cards. reader: reads the boxes' content. limits: acceptance thresholds."""
+    """Combines boxes into cards. reader: reads the boxes' content. limits: acceptance thresholds. fusion: gives the
+    open cards' probabilities, by default the shipped model.
+    """
 
-    def __init__(self, reader: Reader, limits: ReadingLimits) -> None:
+    def __init__(self, reader: Reader, limits: ReadingLimits, fusion: FusionModel | None = None) -> None:
+        self._fusion = fusion or shipped()
         self._reader = reader
         self._limits = limits
         self._hidden = HiddenCards(reader, limits)
@@ -97,7 +102,7 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        told = [final_sighting(image, card) for card in whole]
+        told = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
         sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told]
         sightings = drop_duplicate_corners([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
@@ -107,6 +112,35 @@ class Assembler:
             sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
             sightings = merge_deck_matches(sightings, sought, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
+
+    def candidates(self, image: Image, boxes: Sequence[Box], on_pile: bool) -> list[Evidence]:
+        """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not."""
+        surely = [box for box in boxes if box.score >= self._limits.box]
+        cards = [box for box in surely if box.kind is BoxKind.CARD]
+        indices = [
+            index for index in apart(self._reader.read_indices(image, _index_frames(surely))) if self._is_index(index)
+        ]
+        readings = self._reader.read_cards(image, [box.quad for box in cards])
+        scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
+        return [
+            _evidence(image, card, card.ends, indices, len(cards), on_pile) for card in scored if card.ends is not None
+        ]
+
+    def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
+        """Return the open cards with the fitted probabilities, given the evidence about each."""
+        return self._fusion.sightings(cards, self._reader.allowed)
+
+    def _sightings(
+        self, image: Image, whole: Sequence[Reading], indices: Sequence[Reading], candidates: int, on_pile: bool
+    ) -> list[Sighting]:
+        """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
+        evidence = {
+            i: _evidence(image, card, card.ends, indices, candidates, on_pile)
+            for i, card in enumerate(whole)
+            if card.ends is not None
+        }
+        fused = dict(zip(evidence, self.fused(list(evidence.values())), strict=True))
+        return [fused.get(i) or card.sighting(whole=True) for i, card in enumerate(whole)]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
@@ -216,11 +250,12 @@ class Assembler:
                 indices[i] for i in spots if not (indices[i].is_non_index or _is_unlike_its(indices[i], reading))
             ]
             own = [corner for corner in corners if not self._denies(corner, reading)]
-            whole = limited_by_middle(with_indices(reading, own))
+            whole = with_indices(reading, own)
             # Seen at a low angle, the middle is compressed while two corners that agree are legible.
             denied = bool(corners) and not own and len({corner.card for corner in corners}) == len(corners)
             if self._is_card(whole, score) and not denied:
-                scored.append((score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own), whole))
+                weight = score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own)
+                scored.append((weight, replace(whole, score=score)))
         scored.sort(key=lambda pair: -pair[0])
         return drop_duplicates([reading for _, reading in scored], indices, image)
 
@@ -269,6 +304,32 @@ class Assembler:
 def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
     """Return the card in an outline (4, 2) that both of its corners agree on; the confidence is capped."""
     return replace(one, quad=quad, logs=one.logs + other.logs).capped(UNCERTAIN_MOST)
+
+
+def _evidence(
+    image: Image,
+    card: Reading,
+    ends: tuple[Floats, Floats],
+    indices: Sequence[Reading],
+    candidates: int,
+    on_pile: bool,
+) -> Evidence:
+    lying = CardIndices(card.quad, [index.quad for index in indices])
+    spots = lying.by_spot()
+    corners = [indices[i].logs if i is not None else end for i, end in zip(spots, ends, strict=True)]
+    boxed = (spots[0] is not None, spots[1] is not None)
+    middle = card.logs if card.middle is None else card.middle
+    return Evidence(
+        card.quad,
+        middle.astype(np.float64),
+        np.stack(corners).astype(np.float64),
+        boxed,
+        card.score,
+        lying.strangers(),
+        candidates,
+        on_pile,
+        Light.on(image, card.quad),
+    )
 
 
 def _is_unlike_its(index: Reading, card: Reading) -> bool:

@@ -29,6 +29,7 @@ from companion.vision.imaging.motion import Floats
 from companion.vision.imaging.restoration import lightened, restored
 from companion.vision.imaging.white_balance import balanced
 from companion.vision.recognition.assembly import Assembler
+from companion.vision.recognition.fusion import Evidence, FusionModel
 from companion.vision.recognition.mirror import (
     back,
     flipped,
@@ -81,7 +82,8 @@ class CardDetector:
 
     boxes: finds cards and indices. reader: reads them. limits: acceptance thresholds. calibration: final confidences.
     plain: detector for pictures that do not show the learnt deck. back_looks: model of face-down cards, None if it was
-    not fitted. cards: what the networks' cards mean; all, themselves, if None.
+    not fitted. cards: what the networks' cards mean; all, themselves, if None. fusion: gives the
+    probabilities of open cards, by default the shipped model.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class CardDetector:
         plain: CardDetector | None = None,
         back_looks: BackLooks | None = None,
         cards: DeckCards | None = None,
+        fusion: FusionModel | None = None,
     ) -> None:
         self._boxes = boxes
         self._reader = reader
@@ -101,7 +104,8 @@ class CardDetector:
         self._plain = plain
         self._back_looks = back_looks
         self._cards = cards
-        self._assembler = Assembler(reader, limits)
+        self._fusion = fusion
+        self._assembler = Assembler(reader, limits, fusion)
 
     @classmethod
     def shipped(
@@ -114,9 +118,9 @@ class CardDetector:
         """Return the detector with the networks of a folder, by default the shipped ones.
 
         cards: those under consideration, a printed edition's or what the networks' cards mean. folder: contains
-        detector.onnx, card-reader.onnx, index-reader.onnx, calibration.json, optionally backs.json and limits.json.
-        scales: longer sides in pixels at which the picture is searched. Raises ModelFileError if a file is missing or
-        damaged.
+        detector.onnx, card-reader.onnx, index-reader.onnx, calibration.json, optionally backs.json, fusion.json
+        and limits.json. scales: longer sides in pixels at which the picture is searched. Raises ModelFileError if a
+        file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
@@ -127,9 +131,10 @@ class CardDetector:
         meant = DeckCards.printed(cards) if isinstance(cards, EditionName) else cards
         reader = Reader(whole, corner, calibration, meant, Embedding.shipped(threads))
         boxes = BoxFinder(boxes_network, scales, limits.box)
-        looks = folder / "backs.json"
+        looks, fusion = folder / "backs.json", folder / "fusion.json"
         back_looks = BackLooks.load(looks) if looks.exists() else None
-        return cls(boxes, reader, limits, calibration, None, back_looks, meant)
+        model = FusionModel.load(fusion) if fusion.exists() else None
+        return cls(boxes, reader, limits, calibration, None, back_looks, meant, model)
 
     @property
     def reader(self) -> Reader:
@@ -147,17 +152,18 @@ class CardDetector:
         reader = self._reader.with_deck(deck)
         # For a searched deck, the readings themselves express the deck's uncertainty.
         calibration = replace(self._calibration, fanned=1.0, curves={}) if reader.seeks else self._calibration
-        return CardDetector(self._boxes, reader, self._limits, calibration, plain, self._back_looks, self._cards)
+        parts = self._boxes, reader, self._limits, calibration, plain, self._back_looks
+        return CardDetector(*parts, self._cards, self._fusion)
 
     def with_cards(self, cards: DeckCards) -> CardDetector:
         """Return a detector with the same networks, whose cards mean these, without a learnt deck."""
         parts = self._boxes, self._reader.with_cards(cards), self._limits, self._calibration
-        return CardDetector(*parts, None, self._back_looks, cards)
+        return CardDetector(*parts, None, self._back_looks, cards, self._fusion)
 
     def with_calibration(self, calibration: Calibration) -> CardDetector:
         """Return the same detector with another final calibration."""
         parts = self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks
-        return CardDetector(*parts, self._cards)
+        return CardDetector(*parts, self._cards, self._fusion)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
@@ -228,7 +234,7 @@ class CardDetector:
         shown, boxes = image, self._boxes.find(image, least=least)
         if not self._reader.seeks:
             # Cards of a searched deck are matched in the light they were learnt in.
-            image = balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
+            image = self._in_white_light(image, boxes)
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
         for scale in fine_scales:
@@ -241,6 +247,18 @@ class CardDetector:
                 found = again
             boxes = [*boxes, *fine]
         return _Look(shown, boxes, found)
+
+    def candidates(self, image: Image, on_pile: bool) -> list[Evidence]:
+        """Return the evidence about every boxed card of a (H, W, 3) BGR uint8 picture, to fit its fusion."""
+        boxes = self._boxes.find(image, pile=on_pile)
+        return self._assembler.candidates(image if on_pile else self._in_white_light(image, boxes), boxes, on_pile)
+
+    def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
+        """Return the open cards with the fitted probabilities, given the evidence about each."""
+        return self._assembler.fused(cards)
+
+    def _in_white_light(self, image: Image, boxes: Sequence[Box]) -> Image:
+        return balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
 
     def backs(self, image: Image) -> list[Back]:
         """Return possible face-down cards with their probabilities."""
@@ -293,7 +311,7 @@ class CardDetector:
         if is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(self, light)
             found = again if is_better(again, found) else found
-        return self._calibration.on_pile(found)
+        return found
 
 
 def _tell_alike(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:

@@ -53,6 +53,15 @@ class CardIndices:
         """Return the indices close to the card's two index spots, which are certainly its own."""
         return self._nearest_to_spots(_SPOT_REACH)
 
+    def by_spot(self) -> tuple[int | None, int | None]:
+        """Return the index at the top-left and at the bottom-right spot, None where there is none."""
+        own = self.at_spots()
+        first, second = (min(own, key=lambda i: float(self._off_spots[i, k]), default=None) for k in range(2))
+        return (
+            first if first is not None and self._off_spots[first, 0] < _SPOT_REACH else None,
+            second if second is not None and self._off_spots[second, 1] < _SPOT_REACH else None,
+        )
+
     def about_spots(self) -> set[int]:
         """The same with a larger tolerance, for inexact outlines."""
         return self._nearest_to_spots(_LOOSE_SPOT_REACH)

@@ -61,8 +61,13 @@ def flipped(image: Image) -> Image:
 
 
 def is_doubtful(sightings: Sequence[Sighting]) -> bool:
-    """Whether so little was read confidently, and no asymmetric digit, that the picture may be mirrored."""
-    return not any(map(_is_two_sided, sightings)) and 2 * _sure(sightings, RUNNER_UP_BELOW) <= len(sightings)
+    """Whether so little was read confidently that the picture may be mirrored.
+
+    Asymmetric digits speak against it, cards whose indices lie where a mirror puts them speak for it.
+    """
+    printed = sum(map(_is_two_sided, sightings))
+    turned = sum(sighting.handedness is Handedness.MIRRORED for sighting in sightings)
+    return printed <= turned and 2 * _sure(sightings, RUNNER_UP_BELOW) <= len(sightings)
 
 
 def _is_two_sided(sighting: Sighting) -> bool:

@@ -12,7 +12,6 @@ from companion.vision.core.geometry import Image, Quad, corner_frames, intersect
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Sighting
-from companion.vision.recognition.confidence_checks import final_corner_sighting
 from companion.vision.recognition.corners import (
     CardIndices,
     index_share,
@@ -63,7 +62,7 @@ class HiddenCards:
         Unless its index is clear, the card reader must see a card at its place; that is checked only if it decides.
         """
         limits = self._limits
-        sightings = [final_corner_sighting(card) for card in cards]
+        sightings = [card.sighting(whole=False) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
         least = min(limits.misread, limits.neighbour, limits.index)
         asked = [one.confidence >= least and not sure for one, sure in zip(sightings, clear, strict=True)]

@@ -21,7 +21,6 @@ from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
 from companion.vision.detection.embedding import Embedding
-from companion.vision.recognition.confidence_checks import confidence_cap
 from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstPass, first_pass
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
@@ -71,6 +70,8 @@ class Reader:
         embedding: Embedding | None = None,
     ) -> None:
         self._crops = Crops(card_network, index_network, embedding, cards=cards)
+        # Numbers that stand for a deck's own cards have other colours than the networks' cards.
+        self._stand_ins = cards is not None and cards.shares is not None
         self._deck: Deck | None = None
         calibration = calibration or Calibration()
         allowed = np.ones(len(ALL_CARDS) + 1, bool) if cards is None else np.append(cards.considered, True)
@@ -113,20 +114,22 @@ class Reader:
         for i, one in zip(read_on, self._crops.cards_with_deck([looks[i] for i in read_on]), strict=True):
             ends = [next(corners), next(corners)]
             if one.by_deck is None:
-                cards[i] = self._with_corners(image, cards[i], [self._index(*end) for end in ends])
+                cards[i] = self._with_corners(cards[i], [self._index(*end) for end in ends])
             else:
                 by_deck = replace(cards[i], logs=one.by_deck, membership=one.membership)
-                cards[i] = self._surer_card(image, cards[i], by_deck, ends, are_anothers)
+                cards[i] = self._surer_card(cards[i], by_deck, ends, are_anothers)
         cards |= first.plain
         return [cards[i] for i in range(len(quads))]
 
     def _index(self, quad: Quad, seen: IndexPass) -> Reading:
         return Reading(quad, seen.logs, self._index_scale, seen.membership)
 
-    def _with_corners(self, image: Image, card: Reading, corners: Sequence[Reading]) -> Reading:
-        told = with_indices(card, self._own(card, corners))
-        # A learnt deck's card needs no caps: its appearance is known.
-        return told if card.known else told.capped(confidence_cap(image, card, corners, told))
+    def _with_corners(self, card: Reading, corners: Sequence[Reading]) -> Reading:
+        combined = with_indices(card, self._own(card, corners))
+        first, second = corners
+        if card.known or self.seeks or self._stand_ins:
+            return combined
+        return replace(combined, ends=(first.logs, second.logs))
 
     def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
         """Return the corners that count for a card: for a learnt deck, those that belong to it."""
@@ -137,7 +140,6 @@ class Reader:
 
     def _surer_card(
         self,
-        image: Image,
         alone: Reading,
         by_deck: Reading,
         ends: Sequence[tuple[Quad, IndexPass]],
@@ -150,7 +152,7 @@ class Reader:
         it: its labels may be wrong.
         """
         alone, corners = replace(alone, membership=0.0), [self._index(*end) for end in ends]
-        told = self._with_corners(image, alone, corners)
+        told = self._with_corners(alone, corners)
         agreed = by_deck.card == told.card
         its_card = by_deck.membership >= _SURELY if agreed else by_deck.known
         if not its_card:
@@ -159,14 +161,13 @@ class Reader:
         if agreed and told.confidence >= RUNNER_UP_BELOW:
             # The deck has many corner prototypes, so it is queried only if needed.
             return borne_out
-        # Caps are for people; the deck must exceed the networks' uncapped confidence.
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._surer, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
         least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
         surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
-        return self._with_corners(image, by_deck, corners) if surer and not are_anothers() else borne_out
+        return self._with_corners(by_deck, corners) if surer and not are_anothers() else borne_out
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], evidence: Sequence[EvidenceSource]
@@ -227,9 +228,15 @@ class Reader:
         """Return a reader with the same networks whose cards mean these."""
         reader, allowed = copy(self), np.append(cards.considered, True)
         reader._crops = self._crops.meaning(cards)
+        reader._stand_ins = cards.shares is not None
         reader._card_scale = replace(self._card_scale, allowed=allowed)
         reader._index_scale = replace(self._index_scale, allowed=allowed)
         return reader
+
+    @property
+    def allowed(self) -> Scale:
+        """The cards under consideration, and the temperature of whole cards."""
+        return self._card_scale
 
     @property
     def seeks(self) -> bool:

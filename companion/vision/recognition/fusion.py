@@ -1,0 +1,260 @@
+"""One fitted model that turns all evidence about an open card into calibrated probabilities.
+
+The middle of the card and its two corners each give log-likelihoods; a corner counts once, framed by the detector
+where it boxed the index and cut from the outline elsewhere. A log-linear model (Bordley, A Multiplicative Formula for
+Aggregating Probability Assessments, 1982) adds them, weighted by view and size, and adds what the light says about the
+colour. A logistic regression over named features of the card gives the probability that the result is right.
+`companion train fusion` fits both on drawn pictures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.corrections import corrected
+from companion.vision.core.geometry import Quad, aspect, sides
+from companion.vision.core.labels import COLORS, FACES, card_classes
+from companion.vision.core.reading import Scale
+from companion.vision.core.runtime import ModelFileError, model_folder
+from companion.vision.core.sightings import Sighting
+from companion.vision.imaging.lighting import Light
+
+Values = NDArray[np.float64]
+
+_CASTS = tuple(f"{channel} of {part}" for part in ("card", "picture") for channel in ("blue", "green", "red"))
+CONFIDENCE = (
+    "odds",
+    "odds squared",
+    "odds by size",
+    "odds by saturation",
+    "odds of wilds",
+    "wild",
+    "middle",
+    "better corner",
+    "worse corner",
+    "no card in the middle",
+    "no card in either corner",
+    "no card in both corners",
+    "box",
+    "size",
+    "aspect",
+    "strangers",
+    "boxed corners",
+    "candidates",
+    "pile",
+    "saturation",
+    "saturation squared",
+    "clipped in two channels",
+    "clipped in one channel",
+    *_CASTS,
+    "brightness",
+    "contrast",
+)
+"""Names of the features of the confidence."""
+_HUES = np.arange(-180, 180, 15)
+LIGHT = (*(f"hue {hue} in {light} light" for light in ("white", "coloured") for hue in _HUES), *_CASTS)
+"""Names of the features of the colour: the share of the two nearest hues (degrees), and casts of card and picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that is known about one open card.
+
+    quad: its outline (4, 2). middle: (57,) log-likelihoods of the whole card. corners: (2, 57) of its top-left and its
+    bottom-right corner. boxed: which of the two the detector boxed. score: of the card's box. strangers: indices inside
+    that are not its own. candidates: boxes of cards in the picture. on_pile: whether the picture shows a pile. light:
+    of the card and of the picture.
+    """
+
+    quad: Quad
+    middle: Values
+    corners: Values
+    boxed: tuple[bool, bool]
+    score: float
+    strangers: int
+    candidates: int
+    on_pile: bool
+    light: Light
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The evidence about N cards as arrays.
+
+    faces, colors: (N, 3, F) and (N, 3, C) log-likelihoods by middle and corners, over cards alone. none: (N, 3)
+    log-odds of "no card". boxed: (N, 2). size: (N,) logarithm of the width. light: (N, len(LIGHT)). rest: (N, ...) the
+    features of the confidence from "box" on.
+    """
+
+    faces: Values
+    colors: Values
+    none: Values
+    boxed: Values
+    size: Values
+    light: Values
+    rest: Values
+
+    @property
+    def by_size(self) -> Values:
+        """(N, 2): one, and the size."""
+        return np.stack([np.ones_like(self.size), self.size], 1)
+
+    def only(self, kept: NDArray[np.bool_]) -> Design:
+        """Return the cards marked in (N,)."""
+        return Design(**{each.name: getattr(self, each.name)[kept] for each in fields(self)})
+
+    @classmethod
+    def of(cls, cards: Sequence[Evidence]) -> Design:
+        """Return the arrays for at least one card."""
+        logs = np.stack([np.concatenate([card.middle[None], card.corners]) for card in cards]).astype(np.float64)
+        known = logs[..., :-1] - _log_sum(logs[..., :-1])[..., None]
+        own_face, own_color = card_classes()
+        faces = np.stack([_log_sum(known[..., own_face == k]) for k in range(len(FACES))], -1)
+        colors = np.stack([_log_sum(known[..., own_color == k]) for k in range(len(COLORS) + 1)], -1)
+        size = np.log2(np.maximum(8, [sides(card.quad)[0] for card in cards]) / 100).clip(-2, 2)
+        lights = [card.light for card in cards]
+        casts = np.array([[*one.of_card, *one.of_picture] for one in lights])
+        saturation = np.array([one.saturation for one in lights])
+        away = np.abs((np.array([[one.hue] for one in lights]) - _HUES + 180) % 360 - 180)
+        hues = np.maximum(0, 1 - away / (_HUES[1] - _HUES[0])) * np.minimum(1, 3 * saturation)[:, None]
+        white = np.exp(-8 * np.abs(casts).max(1))[:, None]
+        score = np.array([card.score for card in cards]).clip(1e-4, 1 - 1e-4)
+        boxed = np.array([card.boxed for card in cards], np.float64)
+        rest = [
+            np.log(score / (1 - score)),
+            size,
+            [aspect(card.quad) for card in cards],
+            [min(4, card.strangers) for card in cards],
+            boxed.sum(1),
+            np.log([max(1, card.candidates) for card in cards]),
+            [card.on_pile for card in cards],
+            saturation,
+            saturation**2,
+            [one.clipped_in_two for one in lights],
+            [one.clipped_in_one for one in lights],
+            *casts.T,
+            [one.brightness for one in lights],
+            [one.contrast for one in lights],
+        ]
+        return cls(
+            np.maximum(faces, -12),
+            np.maximum(colors, -12),
+            np.clip(logs[..., -1] - _log_sum(logs[..., :-1]), -10, 10),
+            boxed,
+            size,
+            np.concatenate([hues * white, hues * (1 - white), casts], 1),
+            np.column_stack(rest).astype(np.float64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FusionModel:
+    """The fitted model.
+
+    middle, corner, boxed: (2, 2) weights of a view, for face and colour: at a width of 100 px, and per doubling; the
+    softplus is used. floors: (2,) least log-likelihoods of a corner's face and colour. light: (len(LIGHT), 4) weights
+    per colour. faces: (3, F) prior of each face, and what
+    its weight in the middle and in a corner differs by. confidence: (len(CONFIDENCE) + 1,) with the intercept last.
+    """
+
+    middle: Values
+    corner: Values
+    boxed: Values
+    floors: Values
+    light: Values
+    faces: Values
+    confidence: Values
+
+    def log_probabilities(self, cards: Design, allowed: NDArray[np.bool_] | None = None) -> Values:
+        """Return (N, 56) log-probabilities of ALL_CARDS; allowed: (56,) the cards under consideration, all if None."""
+        scores = self.scores(cards)
+        scores = scores if allowed is None else np.where(allowed, scores, -np.inf)
+        return np.asarray(scores - _log_sum(scores)[:, None], np.float64)
+
+    def scores(self, cards: Design) -> Values:
+        """Return (N, 56) unnormalised log-probabilities of ALL_CARDS."""
+        middle, corner, boxed = (
+            np.log1p(np.exp(cards.by_size @ one)) for one in (self.middle, self.corner, self.boxed)
+        )
+        by_face, by_middle, by_corner = self.faces
+        face = by_face + cards.faces[:, 0] * (middle[:, :1] + by_middle)
+        color = cards.colors[:, 0] * middle[:, 1:]
+        for end in (0, 1):
+            is_boxed = cards.boxed[:, end : end + 1]
+            weight = corner * (1 - is_boxed) + boxed * is_boxed
+            face = face + np.logaddexp(cards.faces[:, 1 + end], self.floors[0]) * (weight[:, :1] + by_corner)
+            color = color + np.logaddexp(cards.colors[:, 1 + end], self.floors[1]) * weight[:, 1:]
+        color = color + np.pad(cards.light @ self.light, ((0, 0), (0, 1)))
+        own_face, own_color = card_classes()
+        return np.asarray(face[:, own_face] + color[:, own_color], np.float64)
+
+    def confidences(self, cards: Design, logs: Values) -> Values:
+        """Return (N,) probabilities that the top card of (N, 56) normalised log-probabilities is right."""
+        odds = features(cards, logs) @ self.confidence[:-1] + self.confidence[-1]
+        return np.asarray(1 / (1 + np.exp(-odds.clip(-30, 30))), np.float64)
+
+    def sightings(self, cards: Sequence[Evidence], scale: Scale) -> list[Sighting]:
+        """Return the open cards with calibrated probabilities. scale: the cards under consideration."""
+        if not cards:
+            return []
+        design = Design.of(cards)
+        logs = self.log_probabilities(design, scale.allowed[:-1])
+        found = []
+        for card, one, sure in zip(cards, logs, self.confidences(design, logs).tolist(), strict=True):
+            middle = scale.probabilities(card.middle.astype(np.float32))
+            chances = np.append(np.exp(one), middle[-1])
+            chances = np.maximum(chances, 1e-9)
+            told = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True)
+            found.append(corrected(told.said(sure), middle, card.light.hue))
+        return found
+
+    @classmethod
+    def load(cls, path: Path) -> FusionModel:
+        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
+        try:
+            found = {name: np.array(value, np.float64) for name, value in json.loads(path.read_text()).items()}
+            model = cls(**found)
+            shapes = [one.shape for one in (model.light, model.faces, model.confidence)]
+        except (OSError, AttributeError, TypeError, ValueError) as error:
+            raise ModelFileError(path, "cannot be read") from error
+        if shapes != [(len(LIGHT), len(COLORS)), (3, len(FACES)), (len(CONFIDENCE) + 1,)]:
+            raise ModelFileError(path, "holds other features")
+        return model
+
+    def save(self, path: Path) -> None:
+        """Write as JSON; raises OSError."""
+        rows = {name: json.dumps(np.asarray(value).round(4).tolist()) for name, value in asdict(self).items()}
+        path.write_text("{\n" + ",\n".join(f' "{name}": {row}' for name, row in rows.items()) + "\n}\n")
+
+
+@cache
+def shipped() -> FusionModel:
+    """Return the shipped model; raises ModelFileError."""
+    return FusionModel.load(model_folder() / "fusion.json")
+
+
+def features(cards: Design, logs: Values) -> Values:
+    """Return (N, len(CONFIDENCE)) features, given (N, 56) normalised log-probabilities."""
+    top, rows = logs.argmax(1), np.arange(len(logs))
+    best = logs[rows, top]
+    odds = (best - np.log(np.maximum(1e-9, 1 - np.exp(best)))).clip(-8, 14)
+    own_face, own_color = card_classes()
+    own = np.maximum(-8, cards.faces[rows, :, own_face[top]] + cards.colors[rows, :, own_color[top]])
+    wild = (own_color[top] == len(COLORS)).astype(np.float64)
+    saturation = cards.rest[:, CONFIDENCE.index("saturation") - CONFIDENCE.index("box")]
+    first = [odds, odds**2 / 10, odds * cards.size, odds * saturation, odds * wild, wild, own[:, 0]]
+    corners = [own[:, 1:].max(1), own[:, 1:].min(1), cards.none[:, 0], cards.none[:, 1:].max(1)]
+    return np.column_stack([*first, *corners, cards.none[:, 1:].min(1), cards.rest])
+
+
+def _log_sum(logs: Values) -> Values:
+    """Return the logarithm of the sum of probabilities over the last axis."""
+    top = logs.max(-1, keepdims=True)
+    return np.asarray((top + np.log(np.exp(logs - top).sum(-1, keepdims=True)))[..., 0], np.float64)

@@ -1,0 +1,175 @@
+"""Fits the fusion of a card's evidence on drawn pictures, and checks it on other ones.
+
+Every fourth deck is for the check, the others for the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS
+from companion.dataset.scenes.compose import Scene, SceneMaker
+from companion.dataset.scenes.hardships import finished, suffer
+from companion.dataset.scenes.layouts import Layout
+from companion.models.calibrate import SHOWN
+from companion.vision.core.geometry import intersection_over_union
+from companion.vision.core.labels import COLORS, FACES, card_classes
+from companion.vision.core.sightings import RUNNER_UP_BELOW
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.recognition.fusion import CONFIDENCE, LIGHT, Design, Evidence, FusionModel, features
+
+Values = NDArray[np.float64]
+
+PICTURES: Mapping[Layout, int] = {**SHOWN, Layout.PILE: 4}
+"""Number of pictures per layout and deck."""
+# Least IoU of an outline with a card's to be that card, and least visible share of a card to learn its face from.
+_IS_IT, _VISIBLE = 0.6, 0.3
+# Ridge penalties: of the weights of the evidence, and of the confidence's standardised features.
+_RIDGE, _CONFIDENCE_RIDGE = 1e-3, 1.0
+# Maximum number of steps of both fits; number of bins of the calibration error; confidences of the table.
+_STEPS, _BINS, _LEVELS = 60, 10, (0.5, 0.75, 0.9, RUNNER_UP_BELOW)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Evidence, the number of the true card in ALL_CARDS (-1 if there is none), and how much of it is visible."""
+
+    evidence: Evidence
+    truth: int
+    visible: float
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Candidates, those whose most probable card is right, (accepted, wrong) by confidence, calibration error."""
+
+    cards: int
+    right: int
+    accepted: Mapping[float, tuple[int, int]]
+    calibration_error: float
+
+    def __str__(self) -> str:
+        levels = "; ".join(
+            f"{wrong} of {count} wrong at {level:.2f}" for level, (count, wrong) in self.accepted.items()
+        )
+        return (
+            f"{self.right} of {self.cards} candidates right; {levels}; "
+            f"expected calibration error {self.calibration_error:.3f}"
+        )
+
+
+def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
+    """Yield the candidates of drawn decks, given by number, each scene as drawn and degraded."""
+    for number in decks:
+        rng = np.random.default_rng((seed, number))
+        scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=0.3)
+        for layout in (layout for layout, count in PICTURES.items() for _ in range(count)):
+            scene = scenes.make(layout)
+            quads = [card.quad for card in scene.cards if card.visible > 0.4]
+            for image in (scene.image, suffer(scene.image, finished(rng), quads, rng)):
+                yield from _judged(detector.candidates(image, layout is Layout.PILE), scene)
+
+
+def _judged(found: Iterable[Evidence], scene: Scene) -> Iterator[Judged]:
+    for one in found:
+        best = max(scene.cards, key=lambda card: intersection_over_union(card.quad, one.quad), default=None)
+        if best is None or intersection_over_union(best.quad, one.quad) < _IS_IT:
+            yield Judged(one, -1, 0.0)
+        else:
+            yield Judged(one, ALL_CARDS.index(best.card), best.visible)
+
+
+def fitted(judged: Sequence[Judged]) -> FusionModel:
+    """Return the fitted model: the weights of the evidence by L-BFGS, the confidence by Newton's method.
+
+    Needs torch, which the `train` extra installs.
+    """
+    everything = Design.of([one.evidence for one in judged])
+    truth = np.array([one.truth for one in judged])
+    legible = np.array([one.truth >= 0 and one.visible > _VISIBLE for one in judged])
+    model = _fused(everything.only(legible), truth[legible])
+    logs = model.log_probabilities(everything)
+    return replace(model, confidence=_confidence(features(everything, logs), logs.argmax(1) == truth))
+
+
+def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
+    import torch
+
+    def tensor(values: object) -> torch.Tensor:
+        return torch.as_tensor(np.asarray(values, np.float64))
+
+    own_face, own_color = card_classes()
+    faces, colors, boxed, light = (tensor(x) for x in (cards.faces, cards.colors, cards.boxed, cards.light))
+    by_size, target = tensor(cards.by_size), tensor(truth).long()
+    weights = {
+        "middle": tensor(np.zeros((2, 2))),
+        "corner": tensor(np.full((2, 2), -0.5)),
+        "boxed": tensor(np.zeros((2, 2))),
+        "floors": tensor(np.full(2, -4.0)),
+        "light": tensor(np.zeros((len(LIGHT), len(COLORS)))),
+        "faces": tensor(np.zeros((3, len(FACES)))),
+    }
+    for one in weights.values():
+        one.requires_grad_()
+
+    def loss() -> torch.Tensor:
+        """The cross-entropy of `FusionModel.scores`, with the ridge."""
+        middle, corner, found = (
+            torch.nn.functional.softplus(by_size @ weights[name]) for name in ("middle", "corner", "boxed")
+        )
+        by_face, by_middle, by_corner = weights["faces"]
+        face, color = by_face + faces[:, 0] * (middle[:, :1] + by_middle), colors[:, 0] * middle[:, 1:]
+        for end in (0, 1):
+            is_boxed = boxed[:, end : end + 1]
+            weight = corner * (1 - is_boxed) + found * is_boxed
+            low, pale = weights["floors"]
+            face = face + torch.logaddexp(faces[:, 1 + end], low) * (weight[:, :1] + by_corner)
+            color = color + torch.logaddexp(colors[:, 1 + end], pale) * weight[:, 1:]
+        color = color + torch.nn.functional.pad(light @ weights["light"], (0, 1))
+        scores = face[:, own_face] + color[:, own_color]
+        # Hues separate colours more sharply than the other evidence does.
+        ridge = sum((one**2).sum() * (_RIDGE / 10 if name == "light" else _RIDGE) for name, one in weights.items())
+        return torch.nn.functional.cross_entropy(scores, target) + ridge
+
+    optimizer = torch.optim.LBFGS(list(weights.values()), max_iter=_STEPS, line_search_fn="strong_wolfe")
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        value = loss()
+        value.backward()
+        return float(value.detach())
+
+    optimizer.step(closure)
+    found = {name: one.detach().numpy() for name, one in weights.items()}
+    return FusionModel(**found, confidence=np.zeros(len(CONFIDENCE) + 1))
+
+
+def _confidence(values: Values, right: NDArray[np.bool_]) -> Values:
+    """Return the ridge logistic regression on (N, len(CONFIDENCE)) features, the intercept last."""
+    mean, spread = values.mean(0), values.std(0) + 1e-6
+    rows = np.column_stack([(values - mean) / spread, np.ones(len(values))])
+    ridge = np.diag([*np.full(values.shape[1], _CONFIDENCE_RIDGE), 0.0])
+    beta = np.zeros(rows.shape[1])
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-rows @ beta))
+        slope = rows.T @ (right - chance) - ridge @ beta
+        curve = rows.T @ (rows * (chance * (1 - chance))[:, None]) + ridge + 1e-9 * np.eye(len(beta))
+        beta = beta + np.linalg.solve(curve, slope)
+    weights = beta[:-1] / spread
+    return np.append(weights, beta[-1] - weights @ mean)
+
+
+def checked(judged: Sequence[Judged], model: FusionModel) -> Checked:
+    """Return how well the model reads these candidates."""
+    design = Design.of([one.evidence for one in judged])
+    logs = model.log_probabilities(design)
+    sure = model.confidences(design, logs)
+    right = logs.argmax(1) == np.array([one.truth for one in judged])
+    bins = np.minimum((sure * _BINS).astype(int), _BINS - 1)
+    error = sum(abs(sure[bins == b].sum() - right[bins == b].sum()) for b in range(_BINS)) / len(sure)
+    accepted = {level: (int((sure >= level).sum()), int((~right[sure >= level]).sum())) for level in _LEVELS}
+    return Checked(len(judged), int(right.sum()), accepted, float(error))
