@@ -95,7 +95,9 @@ def data_folder(ctx: click.Context) -> Path:
     """Return the command's data folder."""
     from companion.settings import Settings, default_data_folder
 
-    return ctx.obj.data.folder if isinstance(ctx.obj, Settings) else default_data_folder()
+    if isinstance(ctx.obj, Settings):
+        return ctx.obj.data.folder
+    return Path(ctx.find_root().params.get("data") or default_data_folder())  # of commands that use no settings
 
 
 def editions_of(ctx: click.Context) -> Library:

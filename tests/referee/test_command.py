@@ -310,6 +310,19 @@ def test_score_hand() -> None:
     assert CliRunner().invoke(main, ["score-hand", ""]).stdout == "total     0\n"
 
 
+def test_score_hand_knows_the_cards_and_points_of_an_edition(tmp_path: Path) -> None:
+    own = tmp_path / "editions"
+    own.mkdir()
+    points = 'format = 1\nid = "ours"\nbased_on = "classic"\nname = { en = "Ours" }\ndeck = { "wild lion" = 4 }\n'
+    face = '[faces."wild lion"]\nname = { en = "Lion", de = "Löwe" }\npoints = 75\n'
+    (own / "ours.toml").write_text(points + face, "utf-8")
+    command = ["--data", str(tmp_path), "score-hand", "--edition", "ours", "red 7, Löwe"]
+    result = CliRunner().invoke(main, command)
+    assert result.stdout == "red 7         7\nwild lion    75\ntotal        82\n", result.output
+    unknown = CliRunner().invoke(main, ["--data", str(tmp_path), "score-hand", "--edition", "our", "red 7"])
+    assert "There is no edition our. Did you mean 'ours'?" in unknown.stderr
+
+
 def test_score_hand_names_what_is_no_card() -> None:
     result = CliRunner().invoke(main, ["score-hand", "red 7, mauve 3"])
     assert result.exit_code == 2
