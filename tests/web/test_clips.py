@@ -123,7 +123,7 @@ def test_the_simulated_table_has_a_replay_of_its_plays(server: Server, open_as: 
     edition = EDITIONS[EditionName.CLASSIC]
     SelfPlay(server.services, Header(edition, ("Ann", "Ben"), 1, edition.options), 3).start()
     page = open_as(Role.HOST)
-    page.locator(".line[data-n='2']").click(timeout=180_000)
+    page.locator(".line:not([data-n='1']):has(.line-card .card)").last.click(timeout=180_000)
     expect(page.locator("dialog canvas")).to_be_visible()
     page.click('dialog [data-act="check"]')
     expect(page.locator(".clip-found [data-card]").first).to_be_visible(timeout=60_000)
