@@ -250,7 +250,7 @@ def check_browser() -> Check:
     try:
         browser = webbrowser.get()
     except webbrowser.Error:
-        advice = "Open the printed address on another device, or install a browser."
+        advice = "Install a browser, or start with --lan and open the printed address on another device."
         return Check("browser", State.WARNING, "none is installed that can be opened from here", advice)
     return Check("browser", State.OK, str(getattr(browser, "name", type(browser).__name__)))
 

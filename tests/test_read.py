@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import cv2
@@ -50,6 +52,31 @@ def test_json_has_a_line_per_picture_as_promised(pictures: Path) -> None:
             assert {"card", "confidence", "quad"} <= set(card) <= {"card", "confidence", "quad", "or"}
             assert 0 <= card["confidence"] <= 1
             assert np.array(card["quad"]).shape == (4, 2)
+
+
+def test_a_terminal_shows_a_table_with_short_names(pictures: Path) -> None:
+    pty = pytest.importorskip("pty")
+    shown = bytearray()
+
+    def read(descriptor: int) -> bytes:
+        data = os.read(descriptor, 1024)
+        shown.extend(data)
+        return data
+
+    program = f"from companion.cli import main; main(['read', {str(pictures)!r}])"
+    assert os.waitstatus_to_exitcode(pty.spawn([sys.executable, "-c", program], read)) == 0
+    text = shown.decode()
+    assert "hand.jpg" in text
+    assert "points" in text
+    assert str(pictures) not in text
+
+
+def test_too_many_cards_are_not_taken_for_hidden_ones(pictures: Path) -> None:
+    for options in ([], ["--one-hand"]):
+        _, _, fewer = run("score", pictures / "hand.jpg", "--edition", "classic", "--expect", "3", *options)
+        _, _, more = run("score", pictures / "hand.jpg", "--edition", "classic", "--expect", "0", *options)
+        assert "3 cards expected, 1 found: is one hidden?" in fewer
+        assert "0 cards expected, 1 found: do other cards lie in the picture?" in more
 
 
 def test_cards_without_colors_are_not_named(pictures: Path, tmp_path: Path) -> None:

@@ -54,6 +54,9 @@ def test_the_rules_sheet_follows_the_options() -> None:
     assert plain["uno"].endswith("draws two cards.")
     assert house["uno"].endswith("draws four cards.")
     assert "challenge" in plain["wild draw four"]
+    wilds_count = sheet(EditionName.CLASSIC, Options(wild_counts_as_color=True))["wild draw four"]
+    assert wilds_count.endswith("Another wild in hand also makes a wild draw four illegal.")
+    assert "Another wild" not in sheet(EditionName.CLASSIC, Options(wild_counts_as_color=False))["wild draw four"]
     assert "challenge" not in sheet(EditionName.CLASSIC, Options(challenge=False))["wild draw four"]
     assert plain["reverse"] == "Play changes direction."
     assert (

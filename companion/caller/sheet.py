@@ -169,6 +169,8 @@ class Sheet(Programs):
                     "player draws instead; after a wrong one the challenger draws two more."
                 )
             )
+            if header.options.wild_counts_as_color:
+                said.append(self._text(OPTION_SENTENCES["wild_counts_as_color"]))
         return " ".join(said)
 
     def _rules(self, header: Header) -> Iterator[SheetEntry]:

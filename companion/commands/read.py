@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import click
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
 
 from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
@@ -147,10 +151,16 @@ def _score_one_hand(
         click.echo(_line(held.sighting))
     click.echo(f"{len(hand.cards)} cards, {points} points")
     if hand.missing:
-        click.echo(f"{expect} cards expected, {len(hand.cards)} found: is one hidden?", err=True)
+        click.echo(_count_note(expect, len(hand.cards)), err=True)
     for card in hand.impossible:
         click.echo(f"more of {card} than the deck holds", err=True)
     raise SystemExit(1 if failed else 0)
+
+
+def _count_note(expected: int | None, found: int) -> str:
+    """Return the note that another number of cards was found than expected."""
+    cause = "is one hidden?" if expected is not None and found < expected else "do other cards lie in the picture?"
+    return f"{expected} cards expected, {found} found: {cause}"
 
 
 def _pictures(images: Sequence[str]) -> Iterator[tuple[Path, NDArray[np.uint8] | PictureError]]:
@@ -183,8 +193,12 @@ def _run(
 ) -> int | None:
     """Print what each picture shows; return the sum of points, None if a picture was unreadable or without colours."""
     total, failed = 0, False
-    several = len(picture_files(images)) > 1
-    for path, image in _pictures(images):
+    files = picture_files(images)
+    several = len(files) > 1
+    # A terminal gets a table at the end; a file or a pipe one line per picture as it is read.
+    table = Table("picture", "cards", "points") if sys.stdout.isatty() and not as_json else None
+    shown = track(_pictures(images), "pictures", len(files), console=Console(stderr=True), disable=table is None)
+    for path, image in shown:
         if isinstance(image, PictureError):
             failed = True
             continue
@@ -201,11 +215,16 @@ def _run(
             click.echo(json.dumps({"image": str(path), "cards": [*map(_row, sightings)], "points": points}))
         elif colored is not None:
             names = ", ".join(_line(sighting) for sighting in sightings) or "no card"
-            click.echo(f"{path}: {names}: {points} points")
+            if table is None:
+                click.echo(f"{path}: {names}: {points} points")
+            else:
+                table.add_row(path.name, names, str(points))
             if expect is not None and expect != len(sightings):
-                click.echo(f"{expect} cards expected, {len(sightings)} found: is one hidden?", err=True)
+                click.echo(_count_note(expect, len(sightings)), err=True)
         if draw is not None:
             _write_drawn(draw, path, several, drawn(image, sightings))
+    if table is not None and table.row_count:
+        Console().print(table)
     if fit is not None and fit.is_another:
         click.echo("The cards in these pictures are not of the deck that was learnt: this is another one.", err=True)
     return None if failed else total
