@@ -22,7 +22,7 @@ from companion.vision.recognition.fusion import Evidence, FusionModel, shipped
 
 pytest.importorskip("torch")
 
-WHITE = Light(0.7, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.5, 0.2)
+WHITE = Light(0.7, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.8, 0.5, 0.2)
 QUAD = np.asarray(unit_square() * (100, 155), np.float32)
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.vision.core.corrections import corrected
+from companion.vision.core.corrections import corrected, corrected_corner
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 
 YELLOW, ORANGE = 50.0, 20.0
+PLAIN, MIXED = 0.8, 0.2
 
 
 def seen(first: str, second: str, confidence: float = 0.98) -> Sighting:
@@ -27,11 +28,29 @@ def chances(likely: dict[str, float]) -> np.ndarray:
 
 def test_a_yellow_card_whose_ground_is_orange_is_red_but_not_beyond_doubt() -> None:
     middle = chances({"yellow 4": 0.98})
-    reported = corrected(seen("yellow 4", "red 4"), middle, ORANGE)
+    reported = corrected(seen("yellow 4", "red 4"), middle, ORANGE, PLAIN)
     assert [card.name for card in reported.cards] == ["red 4", "yellow 4"]
     assert 0.9 < reported.confidence < RUNNER_UP_BELOW
-    assert corrected(seen("yellow 4", "red 4"), middle, YELLOW).card.name == "yellow 4"
-    assert corrected(seen("green 4", "red 4"), middle, ORANGE).card.name == "green 4"
+    assert corrected(seen("yellow 4", "red 4"), middle, YELLOW, PLAIN).card.name == "yellow 4"
+    assert corrected(seen("green 4", "red 4"), middle, ORANGE, PLAIN).card.name == "green 4"
+
+
+def test_a_yellow_card_between_red_neighbours_stays_yellow() -> None:
+    """A card in a fan shows parts of others, so that its outline has no ground of one hue."""
+    reported = corrected(seen("yellow 4", "red 4"), chances({"yellow 4": 0.98}), ORANGE, MIXED)
+    assert reported.card.name == "yellow 4"
+
+
+@pytest.mark.parametrize(
+    ("corner", "name"),
+    [
+        ({"red 1": 0.6, "red 7": 0.35}, "red 7"),
+        ({"red 1": 0.8, "red 7": 0.15}, "red 1"),
+        ({"red 1": 0.4, "red 7": 0.3, "red 4": 0.3}, "red 1"),
+    ],
+)
+def test_a_corner_1_that_may_be_a_7_is_a_slanted_7(corner: dict[str, float], name: str) -> None:
+    assert corrected_corner(seen("red 1", "red 7"), chances(corner)).card.name == name
 
 
 @pytest.mark.parametrize(
@@ -43,6 +62,6 @@ def test_a_yellow_card_whose_ground_is_orange_is_red_but_not_beyond_doubt() -> N
     ],
 )
 def test_a_1_whose_middle_may_be_a_7_is_a_slanted_7(middle: dict[str, float], name: str) -> None:
-    reported = corrected(seen("red 1", "red 7"), chances(middle), 0.0)
+    reported = corrected(seen("red 1", "red 7"), chances(middle), 0.0, PLAIN)
     assert reported.card.name == name
     assert (reported.confidence < RUNNER_UP_BELOW) is (name == "red 7")

@@ -1,4 +1,4 @@
-"""Two corrections of open cards that the fitted fusion does not learn from drawn decks."""
+"""Corrections of readings that the fitted fusion does not learn from drawn decks: orange reds, and slanted 7s."""
 
 from __future__ import annotations
 
@@ -15,28 +15,52 @@ from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
 # Greatest hue in degrees of a red card's ground: over 30 decks, under all lamps, of 4,100 correct confident readings
 # almost no red card exceeded 28 and no yellow one was below 35.
 _RED_AT_MOST = 31.0
+# Least share of a card of its ground's hue: at least 0.63 for orange cards, at most 0.22 for picture cards and boards;
+# a card in a fan shows its neighbours' grounds.
+_GROUND = 0.5
 # A "1" whose middle is a 7 with the first probability, and a 1 or 7 with the second, is a bold slanted 7. Of 346
 # correctly read 1s none had more than a third of the first; nine such 7s had 0.35 and more. Picture cards stay below
 # the second.
 _SLANTED_SEVEN, _EITHER = 0.3, 0.9
+# The same for a corner in a fan: eight of eight such 7s in fans of a printed deck and one of two of drawn decks had at
+# least 0.27; of 278 correctly read 1s four had 0.21 to 0.49, with a sum of at most 0.75 except one (0.24).
+_SLANTED_CORNER, _EITHER_CORNER = 0.26, 0.8
 
 _YELLOWS_REDS = [(Card(face, Color.YELLOW), Card(face, Color.RED)) for face in Face if not face.is_wild]
 _ONES_SEVENS = [(Card(Face.ONE, color), Card(Face.SEVEN, color)) for color in Color]
 
 
-def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float) -> Sighting:
+def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float, ground: float) -> Sighting:
     """Return the sighting of an open card, unsure where it is corrected: an orange "yellow" becomes red, a 1 whose
     middle may be a 7 becomes a 7.
 
-    middle: (57,) probabilities of the whole card without its corners. hue: of its ground in degrees.
+    middle: (57,) probabilities of the whole card without its corners. hue: of its ground in degrees. ground: share of
+    the card of that hue.
     """
-    if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST:
+    if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > _GROUND:
         seen = _exchanged(seen, _YELLOWS_REDS)
-    faces, _ = card_classes()
-    one, seven = (float(middle[:-1][faces == face_class(face)].sum()) for face in (Face.ONE, Face.SEVEN))
+    one, seven = _one_and_seven(middle)
     if seen.card.face is Face.ONE and seven >= _SLANTED_SEVEN and one + seven >= _EITHER:
         seen = _exchanged(seen, _ONES_SEVENS)
     return seen
+
+
+def corrected_corner(seen: Sighting, chances: NDArray[np.floating]) -> Sighting:
+    """Return the sighting of a card by its corner, unsure where a 1 that may be a 7 becomes a 7.
+
+    chances: (57,) probabilities by the corner.
+    """
+    one, seven = _one_and_seven(chances)
+    if seen.card.face is not Face.ONE or one + seven < _EITHER_CORNER or seven < _SLANTED_CORNER * (one + seven):
+        return seen
+    return _exchanged(seen, _ONES_SEVENS)
+
+
+def _one_and_seven(chances: NDArray[np.floating]) -> tuple[float, float]:
+    """Return the total probability of 1s and of 7s, from (57,) probabilities."""
+    faces, _ = card_classes()
+    one, seven = (float(chances[:-1][faces == face_class(face)].sum()) for face in (Face.ONE, Face.SEVEN))
+    return one, seven
 
 
 def _exchanged(sighting: Sighting, pairs: Sequence[tuple[Card, Card]]) -> Sighting:

@@ -14,6 +14,8 @@ from companion.vision.core.geometry import Image, Quad, cut
 _LOOK = (32, 48)
 # Level from which a channel counts as clipped.
 _CLIPPED = 250
+# Least chroma (of 255) of a coloured pixel, and greatest distance in degrees from the card's hue to be of its ground.
+_PALE, _ONE_HUE = 24, 15.0
 BRIGHTEST = 98
 """Percentile used as brightest level; higher ones may be a specular highlight."""
 
@@ -24,7 +26,7 @@ class Light:
 
     saturation: of its most colourful quarter. clipped_in_two, clipped_in_one: share of the card saturated in that many
     channels. of_card, of_picture: logarithms of blue, green and red of the brightest parts, over their mean. hue: of
-    the most colourful quarter in degrees, -180 to 180; red is 0, yellow 60.
+    the most colourful quarter in degrees, -180 to 180; red is 0, yellow 60. ground: share of the card of that hue.
     """
 
     saturation: float
@@ -33,6 +35,7 @@ class Light:
     of_card: tuple[float, float, float]
     of_picture: tuple[float, float, float]
     hue: float
+    ground: float
     brightness: float
     contrast: float
 
@@ -42,13 +45,16 @@ class Light:
         small = cut(image, quad, *_LOOK)
         hsv = cv2.cvtColor(small, cv2.COLOR_BGR2HSV)
         clipped = (small >= _CLIPPED).sum(axis=2)
+        hue = _hue(small, hsv[..., 0])
+        off = np.abs((hsv[..., 0] * 2.0 - hue + 180) % 360 - 180)
         return cls(
             float(np.percentile(hsv[..., 1], 75)) / 255,
             float((clipped == 2).mean()),
             float((clipped == 1).mean()),
             _cast(small),
             _cast(image[::8, ::8]),
-            _hue(small, hsv[..., 0]),
+            hue,
+            float(((off < _ONE_HUE) & (_chroma(small) > _PALE)).mean()),
             float(small.mean()) / 255,
             float(small.std()) / 255,
         )

@@ -212,7 +212,7 @@ class FusionModel:
             chances = np.append(np.exp(one), middle[-1])
             chances = np.maximum(chances, 1e-9)
             told = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True)
-            found.append(corrected(told.said(sure), middle, card.light.hue))
+            found.append(corrected(told.said(sure), middle, card.light.hue, card.light.ground))
         return found
 
     @classmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import compress
 
+from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
@@ -62,7 +63,7 @@ class HiddenCards:
         Unless its index is clear, the card reader must see a card at its place; that is checked only if it decides.
         """
         limits = self._limits
-        sightings = [card.sighting(whole=False) for card in cards]
+        sightings = [_by_corner(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
         least = min(limits.misread, limits.neighbour, limits.index)
         asked = [one.confidence >= least and not sure for one, sure in zip(sightings, clear, strict=True)]
@@ -102,6 +103,12 @@ class HiddenCards:
         if sighting.card.color is None:
             return sighting.confidence >= limits.dark_neighbour
         return sighting.confidence >= (limits.misread if nothing < limits.surely_card else limits.neighbour)
+
+
+def _by_corner(card: Reading) -> Sighting:
+    """Return the sighting of a card of which a corner is read; a learnt deck's card needs no correction."""
+    seen = card.sighting(whole=False)
+    return seen if card.known else corrected_corner(seen, card.scale.probabilities(card.logs))
 
 
 def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
