@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from companion.cards import Card
@@ -23,6 +23,7 @@ from companion.referee.moves import (
     Pass,
     Play,
     Reshuffle,
+    Shed,
     Start,
     Target,
     Undo,
@@ -129,6 +130,8 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
     if situation.dropped is not None and lift.time - situation.dropped <= thresholds.ECHO_SECONDS:
         none, one = one, none  # It is the card people said was gone, or one that never landed.
     situation = replace(situation, dropped=None)
+    if situation.shed:
+        return [*_lifted_off(situation, lift, none * fits(situation.lying), one, fits)]
     found = [Way(situation, weight=none * fits(situation.lying))]
     if phase in _AFTER_PLAY:
         found.append(Way(situation, weight=thresholds.COLLECTED))
@@ -145,6 +148,23 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
         after = replace(way.after, wrong_color=None if situation.lying is None else situation.lying.color)
         found.append(replace(way, after=after, weight=share * fits(way.after.lying)))
     return found
+
+
+def _lifted_off(
+    situation: Situation, lift: Lift, unchanged: float, lifted: float, fits: Callable[[Card | None], float]
+) -> Iterator[Way]:
+    """Yield the ways of a lift while cards are laid off: a false report, all of them gone beneath, the last taken back.
+
+    unchanged: weight of the false report. lifted: share of the others. fits: probability of each card to be on top.
+    """
+    way = Way(situation)
+    yield way.times(unchanged)
+    done = way.then(Line(Shed(situation.shed), ReadBy.CAMERA, lift.time, lift.reading))
+    yield done.times(lifted * fits(done.after.lying))
+    *left, _ = situation.shed
+    if left:
+        fewer = replace(situation, shed=tuple(left))
+        yield Way(fewer, weight=lifted * fits(fewer.lying))
 
 
 def without_last_card(way: Way, time: float) -> Way | None:
@@ -187,7 +207,7 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     refusal: RefereeError | None = None
     for start in _ready(situation, tap, mode):
         try:
-            found.append(start.then(tap.line))
+            found.append(start.then(_with_cards(start.after, tap)))
         except NotYourTurnError as error:
             refusal = error.with_traceback(None)
             found += _after_the_ones_between(start, tap, relaxed=mode.turns is Turns.RELAXED)
@@ -204,6 +224,14 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     if all(way.doubtful for way in found):
         found.append(Way(situation, weight=thresholds.TAP_SLIP, refusal=refusal))
     return [_noted(_landing(way), tap, mode) for way in found]
+
+
+def _with_cards(situation: Situation, tap: Tap) -> Line:
+    """Return the line of a tap; a tapped number of cards laid off names the cards if as many were seen."""
+    move = tap.move
+    if isinstance(move, Shed) and move.cards == len(situation.shed):
+        return replace(tap.line, entry=replace(move, cards=situation.shed))
+    return tap.line
 
 
 def _seen_already(situation: Situation, tap: Tap) -> bool:

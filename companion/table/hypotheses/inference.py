@@ -35,9 +35,9 @@ class Finding:
     """Result for all pending observations.
 
     settled: one way for each of the first observations; assumed: for each, whether it is only the most probable. open:
-    ways of the next observation, best first; empty if nothing is left. illegal: whether that is clear and is a card
-    that does not match; idle: number of latest observations that were of nothing. last: the last observation's way in
-    the best hypothesis.
+    ways of the next observation, best first; empty if nothing is left, or only cards laid off by a player who may go
+    on. illegal: whether that is clear and is a card that does not match; idle: number of latest observations that were
+    of nothing. last: the last observation's way in the best hypothesis.
     """
 
     settled: tuple[Way, ...]
@@ -79,13 +79,18 @@ def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode
     first = len(settled)
     while first and settled[first - 1].after.illegal_card is not None:
         first -= 1  # A card that does not match, and what follows it, waits for people's decision.
+    illegal = first < len(settled)
+    laid_off = not illegal and len(settled) == len(pending)
+    while laid_off and first and settled[first - 1].after.shed:
+        first -= 1  # Cards laid off are ruled on together, once the player has finished.
     idle = 0
     while first + idle < len(settled) and _is_nothing(settled[-1 - idle]):
         idle += 1
-    illegal = first < len(settled)
     if illegal:
         candidates = candidates_at(hypotheses, first, mode)
-        del settled[first:], assumed[first:]
+    elif laid_off:
+        candidates = []
+    del settled[first:], assumed[first:]
     open_ways = tuple(candidates) if len(settled) < len(pending) else ()
     return Finding(tuple(settled), tuple(assumed), open_ways, illegal, idle, last_way)
 
@@ -102,7 +107,7 @@ def _evidence_after(pending: Sequence[Pending], place: int) -> int:
 
 
 def _is_nothing(way: Way) -> bool:
-    return not way.lines and way.card is None
+    return not way.lines and way.card is None and not way.after.shed
 
 
 def _is_clear(best: Candidate, pending: Pending, later: int) -> bool:
@@ -135,7 +140,7 @@ def _where_it_leads(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
     groups: dict[Hashable, list[Hypothesis]] = defaultdict(list)
     for hypothesis in hypotheses:
         after = hypothesis.ways[-1].after
-        groups[after.journal.match.moves, after.illegal_card].append(hypothesis)
+        groups[after.journal.match.moves, after.illegal_card, after.shed].append(hypothesis)
     best = max(groups.values(), key=lambda group: sum(hypothesis.weight for hypothesis in group))
     is_decided = (
         len(best) > 1

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from companion.cards import Card
 from companion.journal import Line, ReadBy
+from companion.referee.errors import RefereeError
 from companion.referee.legality import IN_ROUND, legal
 from companion.referee.match import Match
-from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Start
+from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Shed, Start
 from companion.referee.state import Phase
 from companion.table.hypotheses.unseen_moves import (
     choices_made,
@@ -44,6 +45,7 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
     if still:
         assert situation.lying is not None
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
+    found += _finished_laying_off(Way(situation), sight, mode)
     by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
     start = Way(replace(situation, noted=None, wrong_color=None), weight=1 - still)
     recolored = with_other_color(start, situation.wrong_color, sight.time)
@@ -80,6 +82,15 @@ def _after_missed_card(start: Way, sight: Sight, mode: Mode, read_by: ReadBy) ->
                 for landed in _landings(way, sight, read_by, mode, _Left(way.after.journal.match)):
                     if landed.card not in matching and landed.after.illegal_card is None:
                         yield landed
+
+
+def _finished_laying_off(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the way in which the cards laid off went beneath the played card, which is seen on top again."""
+    top, shed = way.after.state.top, way.after.shed
+    share = sum(probability for card, probability in sight.probabilities if card == top)
+    if shed and share:
+        for owned in _by_its_player(way.times(share), sight, mode):
+            yield owned.then(Line(Shed(shed), ReadBy.CAMERA, sight.time, sight.reading))
 
 
 def _share_still_there(situation: Situation, sight: Sight) -> float:
@@ -132,6 +143,8 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) 
             probability <= (thresholds.FAINT if mode.alone else thresholds.NEGLIGIBLE)
             or card not in state.header.edition.deck
         ):
+            continue
+        if state.phase is Phase.SHED and not _may_be_laid_off(way, card, sight.time):
             continue
         used_up = left.of(card) <= 0
         share = shares.of(card) * probability * _share_of_face(sight, card, way.after.lying)
@@ -219,12 +232,28 @@ def _counted(way: Way, card: Card, allowed: frozenset[Card], time: float, mode: 
 
 def _land(way: Way, card: Card, allowed: frozenset[Card], sight: Sight, read_by: ReadBy) -> Way:
     state = way.after.state
+    if state.phase is Phase.SHED:
+        return replace(way, after=replace(way.after, shed=(*way.after.shed, card)), card=card)
     if card not in allowed:
         return replace(way, after=replace(way.after, illegal_card=card), card=card)
     move: Move = Start(card) if state.phase is Phase.START else Flip(card) if state.phase is Phase.FLIP else Play(card)
     arm = sight.arm if way.by is None else most_probable_arm(way.after, way.by, sight)
     direction = None if arm is None else arm.direction
     return replace(way.then(Line(move, read_by, sight.time, sight.reading, direction)), card=card)
+
+
+def _may_be_laid_off(way: Way, card: Card, time: float) -> bool:
+    """Return whether the referee accepts the card together with those laid off before it.
+
+    After another card, a copy of the played card is taken for that one, which ends it (EDITIONS.md, section 8).
+    """
+    if way.after.shed and card == way.after.state.top:
+        return False
+    try:
+        way.then(Line(Shed((*way.after.shed, card)), ReadBy.CAMERA, time))
+    except RefereeError:
+        return False
+    return True
 
 
 class _Left:

@@ -180,4 +180,4 @@ def _outcome_after(hypothesis: Hypothesis, count: int) -> Hashable:
 
 
 def _match_key(known: Situation) -> Hashable:
-    return known.journal.match.moves, known.illegal_card
+    return known.journal.match.moves, known.illegal_card, known.shed

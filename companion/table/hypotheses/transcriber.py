@@ -192,4 +192,4 @@ def _equivalence_key(known: Situation) -> tuple[object, ...]:
     state = known.state
     turn = state.phase, state.turn, state.direction, state.top, state.color, state.round
     rest = state.hands, state.called, state.catchable, state.purpose, state.contested, state.fresh, state.debt
-    return turn, rest, known.illegal_card, known.debts, known.ring.turned, known.hands, seats
+    return turn, rest, known.illegal_card, known.shed, known.debts, known.ring.turned, known.hands, seats

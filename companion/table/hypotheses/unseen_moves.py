@@ -20,6 +20,7 @@ from companion.referee.moves import (
     Move,
     Pass,
     Play,
+    Shed,
     Start,
     Target,
     Undo,
@@ -95,6 +96,10 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
         options = [Accept()]
         yield way
         way = way.times(thresholds.UNANNOUNCED_TAKING)
+    elif state.phase is Phase.SHED and answered:
+        options = [Shed(way.after.shed)]
+        yield way
+        way = way.times(thresholds.UNANNOUNCED_TAKING)
     elif state.phase is Phase.REVEAL:
         options = [Judge(guilty=True), Judge(guilty=False)]
     else:
@@ -155,6 +160,9 @@ def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_
     elif phase is Phase.DEBT:
         yield way.times(thresholds.STACKED)
         yield from on(inferred(Accept(), 1 - thresholds.STACKED))
+    elif phase is Phase.SHED:
+        yield way.times(1 - thresholds.UNANNOUNCED_TAKING)
+        yield from on(inferred(Shed(way.after.shed), thresholds.UNANNOUNCED_TAKING))
     elif must_draw_on(way.after.state):
         yield way  # On turn until a card is played, however many were drawn.
     elif phase is Phase.DRAWN:

@@ -141,6 +141,7 @@ def _plain(known: Situation) -> dict[str, Any]:
         "landed": known.landed,
         "dropped": known.dropped,
         "misled": None if known.wrong_color is None else known.wrong_color.value,
+        "shed": [card.name for card in known.shed],
     }
 
 
@@ -180,6 +181,7 @@ def _situation(data: Any, journal: Journal) -> Situation:
         _moment(data.get("landed")),
         _moment(data.get("dropped")),
         None if wrong_color is None else edition.color(wrong_color),
+        tuple(map(edition.card, data.get("shed", ()))),
     )
 
 

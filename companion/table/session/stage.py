@@ -108,7 +108,7 @@ class Stage:
 
     def asked(self, finding: Finding, say: Voice) -> Asked | None:
         """Return the question about the first pending observation, None without one."""
-        if not self.pending or isinstance(self.pending[0].what, Reach):
+        if not finding.open or isinstance(self.pending[0].what, Reach):
             return None
         return ask(finding, self.pending[0], self.known.state, say.sentences)
 

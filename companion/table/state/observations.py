@@ -182,7 +182,7 @@ def load(text: str, edition: Edition) -> Pending:
     if "tap" in data:
         what = Tap(time, read_move(data["tap"], edition), ReadBy(data["read_by"]), data.get("reading"))
     elif "lift" in data:
-        what = Lift(time, _probabilities(data["lift"]), data["reading"])
+        what = Lift(time, _probabilities(data["lift"], edition), data["reading"])
     elif "reach" in data:
         came = data.get("stay", 0.0), data.get("passing", False), data.get("again", False)
         what = Reach(time, Arm(*data["arm"]), tuple(data["reach"]), *came)
@@ -191,7 +191,13 @@ def load(text: str, edition: Edition) -> Pending:
         arm = Arm(*data["arm"]) if "arm" in data else None
         rivals = tuple((Arm(*rival), share) for share, rival in data.get("rivals", ()))
         what = Sight(
-            time, _probabilities(data["sight"]), data["reading"], *flags, arm, rivals, bool(data.get("after_gap"))
+            time,
+            _probabilities(data["sight"], edition),
+            data["reading"],
+            *flags,
+            arm,
+            rivals,
+            bool(data.get("after_gap")),
         )
     return Pending(
         what,
@@ -209,5 +215,5 @@ def _plain(probabilities: Probabilities) -> dict[str, float]:
     return {card.name: probability for card, probability in probabilities}
 
 
-def _probabilities(data: dict[str, float]) -> Probabilities:
-    return tuple((Card.parse(name), probability) for name, probability in data.items())
+def _probabilities(data: dict[str, float], edition: Edition) -> Probabilities:
+    return tuple((edition.card(name), probability) for name, probability in data.items())

@@ -8,8 +8,8 @@ from enum import Enum
 from companion.cards import Card, Color
 from companion.journal import Journal, Line
 from companion.referee.errors import RefereeError
-from companion.referee.moves import Accept, Amend, Entry, Undo
-from companion.referee.state import State
+from companion.referee.moves import Accept, Amend, Entry, Shed, Undo
+from companion.referee.state import Phase, State
 from companion.table.state.debts import Debt, Debts, no_debts
 from companion.table.state.observations import long_before
 from companion.table.state.seat_model import SeatRing, unknown
@@ -71,7 +71,8 @@ class Situation:
     noted: seat whose draw was tapped and may still be seen. hands: arms that acted last, oldest first. landed: time of
     the last landing in seconds by the camera's clock, None if unknown. dropped: time (since the epoch, s) at which
     people last took a card back by tap that may still be there, None if none is. wrong_color: colour implied by a card
-    that was taken back after others had acted; it may have been another one.
+    that was taken back after others had acted; it may have been another one. shed: cards that landed while the referee
+    waits for what the player lays off (EDITIONS.md, section 8), oldest first.
     """
 
     journal: Journal
@@ -83,6 +84,7 @@ class Situation:
     landed: float | None = None
     dropped: float | None = None
     wrong_color: Color | None = None
+    shed: tuple[Card, ...] = ()
 
     @property
     def state(self) -> State:
@@ -92,7 +94,7 @@ class Situation:
     @property
     def lying(self) -> Card | None:
         """The card on top of the pile."""
-        return self.illegal_card or self.state.top
+        return self.illegal_card or (self.shed[-1] if self.shed else self.state.top)
 
     def enter(self, line: Line) -> Situation:
         """Return the situation with one more line; raises RefereeError if its entry is refused."""
@@ -108,7 +110,8 @@ class Situation:
                 pass
             case _:
                 debts = debts.after(header, journal.match.history[-1].effects, line.time)
-        return replace(self, journal=journal, debts=debts)
+        laid_off = isinstance(line.entry, Shed) or journal.match.state.phase is not Phase.SHED
+        return replace(self, journal=journal, debts=debts, shed=() if laid_off else self.shed)
 
     def _reseated(self, journal: Journal, line: Line) -> Situation:
         """Return the situation after somebody came or left: the others keep their places, arms and debts."""
@@ -125,6 +128,7 @@ class Situation:
             debts=debts,
             noted=None if self.noted is None else places.get(self.noted),
             hands=tuple(replace(hand, seat=places[hand.seat]) for hand in self.hands if hand.seat in places),
+            shed=(),
         )
 
     def taught(self, seat: int, arm: Arm) -> Situation:
@@ -193,7 +197,7 @@ class Way:
     @property
     def outcome(self) -> tuple[object, ...]:
         """The key that distinguishes ways."""
-        return self.entries, self.after.illegal_card, self.after.debts, self.after.ring.turned
+        return self.entries, self.after.illegal_card, self.after.debts, self.after.ring.turned, self.after.shed
 
     def then(self, line: Line, share: float = 1.0) -> Way:
         """Return the way with one more line; raises RefereeError if its entry is refused."""

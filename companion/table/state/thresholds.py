@@ -286,7 +286,8 @@ STACKED = 0.3
 
 UNANNOUNCED_TAKING = 0.1
 """Probability, without visible arms, that owed cards were taken unannounced, relative to a card being stacked: a card
-that may be laid on a draw two is assumed to be stacked; another one shows that the cards were taken.
+that may be laid on a draw two is assumed to be stacked; another one shows that the cards were taken. The same that
+a player has finished laying cards off, relative to another one that fits being laid off.
 """
 
 JUMPED_IN = 1.0

@@ -7,7 +7,7 @@ from collections import Counter
 from companion.cards import Card
 from companion.referee.effects import Dealt, SetAside
 from companion.referee.match import Match, Step
-from companion.referee.moves import Flip, Play, Reshuffle, Start
+from companion.referee.moves import Flip, Play, Reshuffle, Shed, Start
 
 
 def landed_card(step: Step) -> Card | None:
@@ -34,6 +34,8 @@ def seen_cards(match: Match) -> Counter[Card]:
         card = landed_card(step)
         if card is not None:
             seen[card] += 1
+        if isinstance(step.move, Shed) and not isinstance(step.move.cards, int):
+            seen.update(step.move.cards)
     return seen
 
 
