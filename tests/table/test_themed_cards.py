@@ -208,3 +208,37 @@ def test_cards_laid_off_are_used_up(store: Store) -> None:
         game.table.tap(move)
     game.see("Ben", "red 0")
     assert game.view.questions
+
+
+@pytest.mark.parametrize("below", ["red 9", "red 5", "blue 7"])
+@pytest.mark.parametrize("who", ["Ann", None])
+def test_pile_lifted_to_take_a_card_out_of_it_is_no_take_back(store: Store, below: str, who: str | None) -> None:
+    """The top card is gone and back within seconds: neither taken back nor a new card."""
+    game = ThemedGame(store, "rick-and-morty")
+    game.see("Ann", "wild meeseeks")
+    before = game.state
+    assert before.phase is Phase.COLOR
+    game.uncover(below)
+    assert (game.view.questions, game.state) == ((), before)
+    game.see(who, "wild meeseeks")
+    assert (game.view.questions, game.state) == ((), before)
+    game.table.tap(ChooseColor(Color.BLUE))
+    game.see("Ben", "blue 3")
+    assert (game.view.questions, game.actor, game.moves[-1]) == ((), "Cy", "Ben Play")
+
+
+def test_card_lifted_long_after_one_was_taken_from_the_pile_is_taken_back(store: Store) -> None:
+    game = ThemedGame(store, "rick-and-morty")
+    game.see("Ann", "wild meeseeks")
+    game.now += 60
+    game.uncover("red 9")
+    assert (game.view.questions, game.actor, game.top) == ((), "Ann", "red 9")
+
+
+def test_card_laid_on_a_pile_from_which_one_was_taken_is_taken_back_as_ever(store: Store) -> None:
+    game = ThemedGame(store, "rick-and-morty")
+    game.see("Ann", "wild meeseeks")
+    game.table.tap(ChooseColor(Color.BLUE))
+    game.see("Ben", "blue 3")
+    game.uncover("wild meeseeks")
+    assert (game.view.questions, game.actor, game.top) == ((), "Ben", "wild meeseeks")

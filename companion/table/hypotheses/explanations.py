@@ -32,7 +32,7 @@ from companion.referee.moves import (
 from companion.referee.state import Phase
 from companion.table.hypotheses.draw_pile_acts import reach_ways
 from companion.table.hypotheses.landings import most_by_arm, most_probable_arm, sight_ways
-from companion.table.hypotheses.timing import carried_off_in_time, landed_in_time, taken_in_time
+from companion.table.hypotheses.timing import carried_off_in_time, landed_in_time, taken_from_pile_lately, taken_in_time
 from companion.table.hypotheses.unseen_moves import choices_made, standing
 from companion.table.state import thresholds
 from companion.table.state.observations import Lift, Observation, Pending, Reach, Sight, Tap
@@ -132,7 +132,10 @@ def _lift_ways(situation: Situation, lift: Lift) -> list[Way]:
     situation = replace(situation, dropped=None)
     if situation.shed:
         return [*_lifted_off(situation, lift, none * fits(situation.lying), one, fits)]
-    found = [Way(situation, weight=none * fits(situation.lying))]
+    if taken_from_pile_lately(situation, lift.time):
+        found, one = [Way(situation, weight=one)], none
+    else:
+        found = [Way(situation, weight=none * fits(situation.lying))]
     if phase in _AFTER_PLAY:
         found.append(Way(situation, weight=thresholds.COLLECTED))
     way = Way(replace(situation, illegal_card=None), doubtful=phase in _AFTER_PLAY)

@@ -16,6 +16,7 @@ from companion.referee.legality import IN_ROUND, legal
 from companion.referee.match import Match
 from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Shed, Start
 from companion.referee.state import Phase
+from companion.table.hypotheses.timing import taken_from_pile_lately
 from companion.table.hypotheses.unseen_moves import (
     choices_made,
     standing,
@@ -97,7 +98,7 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
     """Return the prior probability that the card seen is the known one."""
     if situation.lying is None or sight.same_face:
         return 0.0
-    if sight.first_look:
+    if sight.first_look or taken_from_pile_lately(situation, sight.time):
         return thresholds.SAME_CARD
     lines = situation.journal.lines
     last = next((line for line in reversed(lines) if isinstance(line.entry, Start | Play | Flip)), None)

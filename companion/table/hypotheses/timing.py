@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from companion.referee.effects import CardsTaken
 from companion.referee.moves import Draw, Flip
 from companion.referee.state import Phase
 from companion.table.state import thresholds
 from companion.table.state.observations import Reach
 from companion.table.state.situation import Situation, Way
+from companion.table.state.unseen_cards import landed_card
 
 
 def taken_in_time(situation: Situation, found: Iterable[Way], reach: Reach, left: float | None) -> list[Way]:
@@ -47,6 +49,20 @@ def carried_off_in_time(situation: Situation, found: Iterable[Way], at: float | 
     left_at = [hand.left for hand in situation.hands if hand.left is not None]
     too_fast = at is not None and any(abs(at - left) < thresholds.MIN_LAY_DELAY_SECONDS for left in left_at)
     return [way.times(thresholds.TOO_FAST) for way in found] if too_fast else list(found)
+
+
+def taken_from_pile_lately(situation: Situation, time: float) -> bool:
+    """Return whether the card on top just made a player take cards out of the pile, for which the pile is lifted.
+
+    The top card is gone and back within seconds then (EDITIONS.md, section 8). time: seconds since the epoch.
+    """
+    steps = zip(reversed(situation.journal.lines), reversed(situation.journal.match.history), strict=True)
+    for line, step in steps:
+        if any(isinstance(effect, CardsTaken) and effect.count for effect in step.effects):
+            return 0 <= time - line.time <= thresholds.ECHO_SECONDS
+        if landed_card(step) is not None:
+            break
+    return False
 
 
 def _taken(situation: Situation, way: Way, seat: int, reach: Reach, left: float | None) -> Way:
