@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.cards import Color
-from companion.referee.moves import Accept, ChooseColor, Play, Shed
+from companion.referee.moves import Accept, ChooseColor, Outcome, Play, Shed, Target, Took
 from companion.referee.phase import Phase
 from companion.referee.state import State
 from companion.store import Store
@@ -242,3 +242,32 @@ def test_card_laid_on_a_pile_from_which_one_was_taken_is_taken_back_as_ever(stor
     game.see("Ben", "blue 3")
     game.uncover("wild meeseeks")
     assert (game.view.questions, game.actor, game.top) == ((), "Ben", "wild meeseeks")
+
+
+@pytest.mark.parametrize("who", ["Cy", None])
+def test_cards_that_land_before_a_number_is_tapped_are_played_after_it(store: Store, who: str | None) -> None:
+    """Ben draws from a launcher and loses the turn; people tap how many it were once play has continued."""
+    game = ThemedGame(store, "attack")
+    held = game.state.hands
+    game.see("Ann", "red hit two")
+    game.see(who, "red 3")
+    game.reach("Ann", 0.97, 0.03)
+    game.see(who and "Ann", "red 4")
+    assert (game.view.questions, game.state.phase, game.moves[-1]) == ((), Phase.TOOK, "Ann Play")
+    game.table.tap(Took(3))
+    plays = [Play(game.edition.card(name)) for name in ("red 3", "red 4")]
+    assert [line.move for line in game.view.history[-3:]] == [Took(3), *plays]
+    assert (game.view.questions, game.actor) == ((), "Ben")
+    assert game.state.hands == (held[0] - 2, held[1] + 3, held[2] - 1)
+
+
+def test_card_that_lands_before_an_answer_is_tapped_is_played_after_it(store: Store) -> None:
+    game = ThemedGame(store, "star-wars")
+    game.see("Ann", "wild force")
+    for move in (ChooseColor(Color.RED), Target("Cy")):
+        game.table.tap(move)
+    game.see("Ben", "red 3")
+    assert (game.view.questions, game.state.phase) == ((), Phase.OUTCOME)
+    game.table.tap(Outcome(yes=True))
+    assert game.moves[-2:] == ["Cy Outcome", "Ben Play"]
+    assert (game.view.questions, game.actor) == ((), "Cy")

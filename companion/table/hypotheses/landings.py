@@ -46,6 +46,10 @@ def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy =
     if still:
         assert situation.lying is not None
         found.append(Way(situation, weight=still * reading.get(situation.lying, 0.0) * anybody))
+    if situation.state.phase in (Phase.TOOK, Phase.OUTCOME):
+        # Only people know the number or the answer: until they tap it, the card waits as one that cannot stand yet.
+        unruled = ((replace(situation, illegal_card=card), card, share) for card, share in sight.probabilities)
+        return [*found, *(Way(after, card=card, weight=share * anybody) for after, card, share in unruled)]
     found += _finished_laying_off(Way(situation), sight, mode)
     by_arms = mode.sees_arms and (sight.arm is not None or situation.ring.seen)
     start = Way(replace(situation, noted=None, wrong_color=None), weight=1 - still)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from companion.cards import Color
 from companion.journal import Line, ReadBy
-from companion.referee.errors import DoesNotStackError, RefereeError
+from companion.referee.errors import DoesNotStackError, RefereeError, WrongPhaseError
 from companion.referee.legality import legal, may_stack, must_draw_on
 from companion.referee.moves import (
     Accept,
@@ -39,8 +39,8 @@ def standing(way: Way, time: float) -> Iterator[Way]:
     bare = replace(way, after=replace(way.after, illegal_card=None))
     try:
         stood = bare.then(Line(Play(illegal_card, force=True), ReadBy.INFERRED, time), thresholds.ILLEGAL_ACCEPTED)
-    except DoesNotStackError:
-        yield bare  # It could not be accepted: owed cards come first.
+    except (DoesNotStackError, WrongPhaseError):
+        yield bare  # It could not be accepted: owed cards, or a number or an answer of a player, come first.
         return
     yield stood
     yield bare.times(1 - thresholds.ILLEGAL_ACCEPTED)

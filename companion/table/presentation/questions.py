@@ -22,7 +22,7 @@ from companion.referee.moves import (
     Undo,
     Uno,
 )
-from companion.referee.state import State
+from companion.referee.state import Phase, State
 from companion.table.hypotheses.inference import Candidate, Finding
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.view import Offer, QuestionKind
@@ -55,6 +55,8 @@ def ask(finding: Finding, pending: Pending, state: State, say: Sentences) -> Ask
     if isinstance(what, Lift):
         choices = tuple(_offer(say.taken_back_to(c.way.after.lying), c) for c in found[:3])
         return Asked(QuestionKind.TAKE_BACK, say.taken_back(), choices, what.reading)
+    if finding.illegal and found[0].way.after.state.phase in (Phase.TOOK, Phase.OUTCOME):
+        return None  # People are asked for the number or the answer already.
     if finding.illegal and isinstance(what, Sight):
         return _ask_illegal(found, what, state, say)
     if isinstance(what, Sight) and what.landed_unseen and state.top is not None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from companion.journal import Journal, Line
-from companion.referee.moves import ChooseColor, Draw, Flip, Pass, Play, Start, Target
+from companion.referee.moves import ChooseColor, Draw, Flip, Outcome, Pass, Play, Start, Target, Took
 from companion.table.hypotheses.hypotheses import hypotheses_of
 from companion.table.hypotheses.inference import Finding, weighed
 from companion.table.hypotheses.revision_log import RevisionLog, correction_lines
@@ -128,7 +128,7 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
 
     It may precede the latest visits to the draw pile: a colour or target is named before the next player acts, but
     tapped later. It may also precede cards in doubt, because people remember a draw or pass only when the next card
-    lands.
+    lands. A number of cards or an answer precedes all of them.
     """
     tapped, last = pending[-1], len(pending) - 1
     hands = last
@@ -136,6 +136,8 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
         hands -= 1
     move = tapped.what.move if isinstance(tapped.what, Tap) else None
     places = [hands, last] if isinstance(move, ChooseColor | Target) else [last, hands]
+    if isinstance(move, Took | Outcome):
+        places = [*_sights(pending), *places]
     if isinstance(move, ChooseColor | Target | Draw | Pass):
         places += reversed(_sights(pending))
     for place in places:
