@@ -372,6 +372,6 @@ def test_corners_of_a_deck_without_indices_are_ignored(faces: list[Image], spot:
     logs[CARDS[0]], corner[CARDS[1]] = 0, 0
     quad = lying(400, 300, 20)
     card, index = (Reading(quad, one, Scale(1.0, np.ones(57, np.bool_)), 1.0) for one in (logs, corner))
-    result = reader.with_deck(known)._with_corners(_table(800, 600), card, [index, index])
+    result = reader.with_deck(known)._with_corners(card, [index, index])
     assert result.card.name == NAMES[0]
     assert (result.confidence < card.confidence) is spot

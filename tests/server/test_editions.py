@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from companion.cards import Card, EditionName
 from companion.decks.storage.deck_file import LearntDeck
+from companion.editions import EDITIONS
 from companion.editions.library import Library, shipped
 from companion.server.access.guests import Role
 from companion.server.services.lab_process import LabTask, reports
@@ -196,7 +197,7 @@ def test_a_themed_match_is_played_and_taken_up_again(host: FlaskClient, services
 def test_a_special_card_is_drawn_as_the_learnt_deck_shows_it(host: FlaskClient, services: Services) -> None:
     blank, box = np.zeros((480, 320, 3), np.uint8), np.full((480, 320, 3), 200, np.uint8)
     cards = (Card.parse("red 7"), Card.parse("wild item box"))
-    services.decks.save(LearntDeck("Our box", EditionName.MARIO_KART, cards, (blank, box)))
+    services.decks.save(LearntDeck("Our box", EDITIONS[EditionName.MARIO_KART], cards, (blank, box)))
 
     def pictures() -> dict[str, str | None]:
         deck = host.get("/api/editions/mario-kart").json["deck"]

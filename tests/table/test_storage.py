@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from companion.cards import EditionName
+from companion.editions import EDITIONS
 from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
@@ -94,7 +95,7 @@ def test_properties_are_answered_without_a_view() -> None:
     assert (game.table.match_id, game.table.edition, game.table.state) == (None, None, None)
     match_id = game.table.start_match(header("classic"))
     view = game.view
-    assert (game.table.match_id, game.table.edition) == (match_id, EditionName.CLASSIC)
+    assert (game.table.match_id, game.table.edition) == (match_id, EDITIONS[EditionName.CLASSIC])
     assert (game.table.state, game.table.match_id) == (view.state, view.match_id)
 
 

@@ -12,6 +12,7 @@ from test_house_rules import faults
 
 from companion.cards import Card, EditionName
 from companion.decks.storage.deck_file import LearntDeck
+from companion.editions import EDITIONS
 from companion.editions.library import shipped
 from companion.referee import moves
 from companion.server.access.guests import Role
@@ -286,7 +287,7 @@ def test_the_laboratory_reports_what_the_chosen_rules_do(server: Server, open_as
 def test_a_special_card_is_drawn_as_its_learnt_deck_shows_it(playing: Server, open_as: Open) -> None:
     pictures = (np.full((480, 320, 3), 200, np.uint8),)
     box = Card.parse("wild item box")
-    playing.services.decks.save(LearntDeck("Ours", EditionName.MARIO_KART, (box,), pictures))
+    playing.services.decks.save(LearntDeck("Ours", EDITIONS[EditionName.MARIO_KART], (box,), pictures))
     playing.services.choose_deck("Ours")
     page = open_as(Role.VIEWER)
     expect(page.locator("#top .card")).to_be_visible()
