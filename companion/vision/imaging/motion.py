@@ -46,9 +46,8 @@ _AT_RIM, _CARD_LONG, _CARD_WIDE = 2, 1.25, 0.9
 # Brightest grey level, an eighth of white, below which a picture is unusable: lights out or lens covered.
 _DARK = 32.0
 # Chroma (range over blue, green and red, 99th percentile) below which a picture has no colour: 0 in grey pictures, at
-# least 52 in 89 photographs of cards. The same for cards without the light's cast: at most 20 in grey pictures that
-# warm or cold light tints, at least 41 in 37 photographs.
-_GREY, _GREY_CARD = 20.0, 30.0
+# least 52 in 89 photographs of cards. The same for cards without the light's cast, as a share of their brightest parts.
+_GREY, _GREY_CARD = 20.0, 0.13
 # Width in pixels at which a card's colours are compared.
 _PART = 32
 
@@ -106,7 +105,7 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
     lit = mean[..., 0] >= np.median(mean)
     cast = np.median((small / mean)[lit], axis=0)
     plain = np.minimum(small / np.maximum(cast, 1 / 255), 255.0)
-    return float(np.percentile(np.ptp(plain, axis=2), 99)) < _GREY_CARD
+    return float(np.percentile(np.ptp(plain, axis=2), 99)) < _GREY_CARD * float(np.percentile(mean, 95))
 
 
 def structure(gray: Floats, neighbourhood: int, floor: float) -> Floats:
