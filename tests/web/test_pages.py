@@ -413,8 +413,11 @@ def test_the_networks_rule_on_the_phones_pictures(server: Server, playwright: Pl
         line = table.locator(".line").last
         expect(line).to_contain_text(card.name)
         expect(line.locator(".by-camera")).to_be_attached()
+        # The list is drawn again once the clip of the landing is there.
+        expect(table.get_by_role("button", name="Replay")).to_be_visible()
         line.click()
-        expect(table.locator("dialog .ruling-picture")).to_be_visible()
+        # The clip of the landing, or its picture where the clip was dropped.
+        expect(table.locator("dialog .clip-player, dialog .ruling-picture").first).to_be_visible()
 
 
 def test_without_a_secure_page_single_photos_are_taken(

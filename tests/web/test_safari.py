@@ -79,7 +79,7 @@ def test_a_film_that_shows_no_frame_before_it_plays_is_scanned(playing: Server, 
             pen.fillStyle = `hsl(${i * 30} 80% 50%)`;
             pen.fillRect(0, 0, 300, 150);
             pen.fillStyle = 'white';
-            pen.fillRect(0, 0, 100, 150);
+            for (let x = 0; x < 300; x += 20) pen.fillRect(x, 0, 10, 150);
             await new Promise((then) => setTimeout(then, 50));
           }
           await new Promise((then) => { recorder.onstop = then; recorder.stop(); });
