@@ -54,14 +54,14 @@ def with_pictures(read: Floats, pictures: PictureMatch) -> Floats:
 
     For cards without a picture the pictures carry no evidence, so their total probability is kept as read.
     """
-    told: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
+    reported: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
     unseen = pictures.unseen
     if not len(unseen):
-        return told
+        return reported
     seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
-    as_read = read[unseen] + np.logaddexp.reduce(told[seen]) - np.logaddexp.reduce(read[seen])
-    told[unseen] = np.maximum(told[unseen], as_read)
-    return np.asarray(log_softmax(told[None])[0], np.float32)
+    as_read = read[unseen] + np.logaddexp.reduce(reported[seen]) - np.logaddexp.reduce(read[seen])
+    reported[unseen] = np.maximum(reported[unseen], as_read)
+    return np.asarray(log_softmax(reported[None])[0], np.float32)
 
 
 class Deck(Protocol):

@@ -74,11 +74,11 @@ class Assembler:
         seek: also search for a learnt deck's cards by their pictures. propose: also look at faint boxes and card-shaped
         proposals, which is cheaper.
         """
-        surely = [box for box in boxes if box.score >= self._limits.box]
-        candidates = [(box.quad, box.score) for box in surely if box.kind is BoxKind.CARD]
+        is_certain = [box for box in boxes if box.score >= self._limits.box]
+        candidates = [(box.quad, box.score) for box in is_certain if box.kind is BoxKind.CARD]
         first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
-        own, frames = _told_by_cards(plain, _index_frames(surely))
+        own, frames = _told_by_cards(plain, _index_frames(is_certain))
         read = [*own, *self._reader.read_indices(image, frames)]
         indices = [index for index in apart(read) if self._is_index(index)]
         whole = self._whole_cards(image, candidates, indices, first)
@@ -102,12 +102,12 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        told = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
-        sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in told]
+        combined = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
+        sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in combined]
         sightings = drop_duplicate_corners([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
-            unread = [box.quad for box in surely if box.kind is BoxKind.CARD]
+            unread = [box.quad for box in is_certain if box.kind is BoxKind.CARD]
             known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
             sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
             sightings = merge_deck_matches(sightings, sought, self._limits.misread, sure)
@@ -115,10 +115,12 @@ class Assembler:
 
     def candidates(self, image: Image, boxes: Sequence[Box], on_pile: bool) -> list[Evidence]:
         """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not."""
-        surely = [box for box in boxes if box.score >= self._limits.box]
-        cards = [box for box in surely if box.kind is BoxKind.CARD]
+        is_certain = [box for box in boxes if box.score >= self._limits.box]
+        cards = [box for box in is_certain if box.kind is BoxKind.CARD]
         indices = [
-            index for index in apart(self._reader.read_indices(image, _index_frames(surely))) if self._is_index(index)
+            index
+            for index in apart(self._reader.read_indices(image, _index_frames(is_certain)))
+            if self._is_index(index)
         ]
         readings = self._reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
@@ -154,11 +156,11 @@ class Assembler:
         if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
         cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        told = [one for one in found if one.confidence >= _STANDS]
-        sure = [one for one in told if one.whole]
+        combined = [one for one in found if one.confidence >= _STANDS]
+        sure = [one for one in combined if one.whole]
         known = [one.quad for one in found if one.confidence < _STANDS]
         shows = [box.quad for box in left]
-        sought = self._reader.sought(image, [*known, *_beside(cards, told)], sure, shows, hand=True)
+        sought = self._reader.sought(image, [*known, *_beside(cards, combined)], sure, shows, hand=True)
         return merge_deck_matches(found, sought, self._limits.misread, sure, _STANDS)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
@@ -168,9 +170,9 @@ class Assembler:
     def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether an unexplained box may be another, covered card."""
         # A corner that reads as a found card is the far end of that card, beyond its outline.
-        told = {one.card for one in found}
+        combined = {one.card for one in found}
         indices = self._reader.read_indices(image, _index_frames(left))
-        if any(self._is_index(index) and index.card not in told for index in indices):
+        if any(self._is_index(index) and index.card not in combined for index in indices):
             return True
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
         bare = self._reader.no_card_probabilities(image, cards)
@@ -266,8 +268,8 @@ class Assembler:
         return EvidenceSource.INDEX if lying.about_spots() else EvidenceSource.NOTHING
 
     def _is_card(self, reading: Reading, score: float) -> bool:
-        surely = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
-        least = self._limits.ill_read if surely else self._limits.whole
+        is_certain = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
+        least = self._limits.ill_read if is_certain else self._limits.whole
         return reading.nothing <= self._limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
     def _denies(self, index: Reading, card: Reading) -> bool:
@@ -365,9 +367,9 @@ def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
 
 def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
     """Return the indices explained by cards read without them, and the frames (4, 2) of the others."""
-    told: dict[int, Reading] = {}
+    combined: dict[int, Reading] = {}
     for card in cards:
         for i in CardIndices(card.quad, frames).at_spots():
             end = min(card.quad[0::2], key=lambda corner: float(np.hypot(*(frames[i].mean(0) - corner))))
-            told[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
-    return list(told.values()), [frame for i, frame in enumerate(frames) if i not in told]
+            combined[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
+    return list(combined.values()), [frame for i, frame in enumerate(frames) if i not in combined]

@@ -152,21 +152,21 @@ class Reader:
         it: its labels may be wrong.
         """
         alone, corners = replace(alone, membership=0.0), [self._index(*end) for end in ends]
-        told = self._with_corners(alone, corners)
-        agreed = by_deck.card == told.card
+        reported = self._with_corners(alone, corners)
+        agreed = by_deck.card == reported.card
         its_card = by_deck.membership >= _SURELY if agreed else by_deck.known
         if not its_card:
-            return told
-        borne_out = replace(told, is_confirmed=agreed)
-        if agreed and told.confidence >= RUNNER_UP_BELOW:
+            return reported
+        borne_out = replace(reported, is_confirmed=agreed)
+        if agreed and reported.confidence >= RUNNER_UP_BELOW:
             # The deck has many corner prototypes, so it is queried only if needed.
             return borne_out
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._surer, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
-        least = 0.0 if agreed and told.confidence >= _SAID else _OVERRULES
-        surer = (agreed or other.card != told.card) and other.confidence > max(alone.confidence, least)
+        least = 0.0 if agreed and reported.confidence >= _SAID else _OVERRULES
+        surer = (agreed or other.card != reported.card) and other.confidence > max(alone.confidence, least)
         return self._with_corners(by_deck, corners) if surer and not are_anothers() else borne_out
 
     def _looks(
@@ -270,8 +270,8 @@ class Reader:
         """
         if self._deck is None:
             return []
-        told = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
-        found = self._deck.seek(image, known, told, boxed, hand)
+        reported = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
+        found = self._deck.seek(image, known, reported, boxed, hand)
         return [(self._seen_there(image, one, self._deck), one) for one in found]
 
     def _seen_there(self, image: Image, one: PictureMatch, deck: Deck) -> Reading:
@@ -322,8 +322,8 @@ class Reader:
                 break
             for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
                 looks[i] += seen
-        told = zip(frames, self._crops.indices_with_deck(looks), strict=True)
-        return [self._index_reading(image, frame, one) for frame, one in told]
+        reported = zip(frames, self._crops.indices_with_deck(looks), strict=True)
+        return [self._index_reading(image, frame, one) for frame, one in reported]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
         """Whether another view of an index is worth its cost."""
@@ -350,15 +350,15 @@ class Reader:
         if self._deck is None or seen.by_deck is None:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
-        told = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
-        surely = self._deck.identifies_cards and self._deck.identifies_indices and told.membership >= _SURELY
-        its_card = (surely and told.confidence > told.nothing) if agreed else told.known
+        reported = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
+        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and reported.membership >= _SURELY
+        its_card = (is_certain and reported.confidence > reported.nothing) if agreed else reported.known
         credit = self._deck.index_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
-        if not its_card or max(credit * alone.confidence, alone.nothing) > max(told.confidence, told.nothing):
+        if not its_card or max(credit * alone.confidence, alone.nothing) > max(reported.confidence, reported.nothing):
             return (
                 replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self._deck.identifies_indices else alone
             )
-        return replace(alone, is_non_index=True) if told.nothing > told.confidence else told
+        return replace(alone, is_non_index=True) if reported.nothing > reported.confidence else reported
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
