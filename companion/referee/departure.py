@@ -51,6 +51,7 @@ def _without_author(draft: Draft) -> None:
     draft.drawn_since = 0
     if draft.phase is not Phase.CHALLENGE:
         return
+    draft.purpose = None
     if draft.debt:
         draft.phase = Phase.DEBT
         draft.effects.append(DebtOwed(draft.name(draft.actor), draft.debt))
