@@ -36,26 +36,26 @@ def under(image: Image, *gains: float) -> Image:
 
 @pytest.mark.parametrize(("name", "hue"), [("red 3", 0), ("yellow 3", 50), ("green 3", 140), ("blue 3", -140)])
 def test_hue_and_saturation_are_those_of_the_ground(name: str, hue: float) -> None:
-    light = Light.on(picture(name), QUAD)
+    (light,) = Light.on(picture(name), [QUAD])
     assert abs((light.hue - hue + 180) % 360 - 180) < 30
     assert light.saturation > 0.5
     assert np.abs(light.of_card).max() < 0.1
 
 
 def test_a_cold_lamp_shows_in_the_card_and_in_the_picture() -> None:
-    light = Light.on(under(picture("green 3"), 1.0, 0.8, 0.5), QUAD)
+    (light,) = Light.on(under(picture("green 3"), 1.0, 0.8, 0.5), [QUAD])
     blue, green, red = light.of_card
     assert blue > green > red
     assert light.of_picture[0] > light.of_picture[2]
 
 
 def test_a_coloured_table_is_no_cast_on_a_card_with_white() -> None:
-    light = Light.on(picture("blue 3", (160, 60, 30)), QUAD)
+    (light,) = Light.on(picture("blue 3", (160, 60, 30)), [QUAD])
     assert np.abs(light.of_card).max() < 0.1
 
 
 def test_fog_takes_saturation_and_too_much_light_clips_channels() -> None:
     foggy = under(picture("blue 3"), 0.03, 0.03, 0.03) + np.uint8(110)
-    assert Light.on(foggy, QUAD).saturation < 0.1
+    assert Light.on(foggy, [QUAD])[0].saturation < 0.1
     bright = np.full((320, 320, 3), (80, 255, 255), np.uint8)
-    assert Light.on(bright, QUAD).clipped_in_two == 1.0
+    assert Light.on(bright, [QUAD])[0].clipped_in_two == 1.0

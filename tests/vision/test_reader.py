@@ -129,7 +129,7 @@ def test_where_middle_and_corners_disagree_no_reading_is_sure(corner: str, doubt
     assert reading.ends is not None
     assert reading.middle is not None
     views = np.stack([reading.middle, *reading.ends]).astype(np.float64)
-    light = Light.on(picture, reading.quad)
+    (light,) = Light.on(picture, [reading.quad])
     evidence = Evidence(reading.quad, views[0], views[1:], (True, True), 0.9, 0, 1, False, light)
     (seen,) = shipped().sightings([evidence], reader.allowed)
     assert (seen.alternative is not None) is doubted

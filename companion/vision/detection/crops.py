@@ -192,10 +192,10 @@ class Crops:
 
         The deck is queried once for all of them, as it has many index prototypes.
         """
-        reported = [mean_index(few) for few in looks]
+        averaged = [mean_index(few) for few in looks]
         every = [[(one.logs, one.features) for one in few if one.features is not None] for few in looks]
         if self._deck is None or not any(every):
-            return reported
+            return averaged
         said = _said(self._deck.weigh_indices, every)
         return [
             IndexPass(
@@ -205,7 +205,7 @@ class Crops:
                 _mean(logs),
                 is_out_of_deck=not (membership >= KNOWN).any(),
             )
-            for one, (logs, membership) in zip(reported, said, strict=True)
+            for one, (logs, membership) in zip(averaged, said, strict=True)
         ]
 
     def _logs(self, output: Floats) -> Floats:
@@ -234,11 +234,11 @@ class Crops:
 def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Floats, Floats]]:
     """Query a deck once, and yield its (L, 57) log-likelihoods and (L,) memberships for each object."""
     logs, features = (np.stack(part) for part in zip(*(one for few in looks for one in few), strict=True))
-    reported, membership = weigh(logs, features)
+    weighed, membership = weigh(logs, features)
     end = 0
     for few in looks:
         start, end = end, end + len(few)
-        yield reported[start:end], membership[start:end]
+        yield weighed[start:end], membership[start:end]
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:

@@ -54,14 +54,14 @@ def with_pictures(read: Floats, pictures: PictureMatch) -> Floats:
 
     For cards without a picture the pictures carry no evidence, so their total probability is kept as read.
     """
-    reported: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
+    posterior: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
     unseen = pictures.unseen
     if not len(unseen):
-        return reported
+        return posterior
     seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
-    as_read = read[unseen] + np.logaddexp.reduce(reported[seen]) - np.logaddexp.reduce(read[seen])
-    reported[unseen] = np.maximum(reported[unseen], as_read)
-    return np.asarray(log_softmax(reported[None])[0], np.float32)
+    as_read = read[unseen] + np.logaddexp.reduce(posterior[seen]) - np.logaddexp.reduce(read[seen])
+    posterior[unseen] = np.maximum(posterior[unseen], as_read)
+    return np.asarray(log_softmax(posterior[None])[0], np.float32)
 
 
 class Deck(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -40,21 +41,26 @@ class Light:
     contrast: float
 
     @classmethod
-    def on(cls, image: Image, quad: Quad) -> Light:
-        """Return the light on a card with this outline (4, 2) in a (H, W, 3) BGR uint8 picture."""
-        small = cut(image, quad, *_LOOK)
+    def on(cls, image: Image, quads: Sequence[Quad]) -> list[Light]:
+        """Return the light on each card with these outlines (4, 2) in a (H, W, 3) BGR uint8 picture."""
+        of_picture = _cast(image[::8, ::8]) if len(quads) else (0.0, 0.0, 0.0)
+        return [cls._of(cut(image, quad, *_LOOK), of_picture) for quad in quads]
+
+    @classmethod
+    def _of(cls, small: Image, of_picture: tuple[float, float, float]) -> Light:
         hsv = cv2.cvtColor(small, cv2.COLOR_BGR2HSV)
         clipped = (small >= _CLIPPED).sum(axis=2)
-        hue = _hue(small, hsv[..., 0])
+        chroma = small.max(axis=2).astype(int) - small.min(axis=2)
+        hue = _hue(hsv[..., 0], chroma)
         off = np.abs((hsv[..., 0] * 2.0 - hue + 180) % 360 - 180)
         return cls(
             float(np.percentile(hsv[..., 1], 75)) / 255,
             float((clipped == 2).mean()),
             float((clipped == 1).mean()),
             _cast(small),
-            _cast(image[::8, ::8]),
+            of_picture,
             hue,
-            float(((off < _ONE_HUE) & (_chroma(small) > _PALE)).mean()),
+            float(((off < _ONE_HUE) & (chroma > _PALE)).mean()),
             float(small.mean()) / 255,
             float(small.std()) / 255,
         )
@@ -66,11 +72,7 @@ def _cast(pixels: Image) -> tuple[float, float, float]:
     return blue, green, red
 
 
-def _hue(small: Image, hues: NDArray[np.generic]) -> float:
-    most = np.argsort(-_chroma(small), axis=None)[: small.shape[0] * small.shape[1] // 4]
+def _hue(hues: NDArray[np.generic], chroma: NDArray[np.int_]) -> float:
+    most = np.argsort(-chroma, axis=None)[: chroma.size // 4]
     angles = hues.ravel()[most].astype(np.float64) * (np.pi / 90)
     return float(np.degrees(np.angle(np.exp(1j * angles).mean())))
-
-
-def _chroma(small: Image) -> NDArray[np.int_]:
-    return np.asarray(small.max(axis=2).astype(int) - small.min(axis=2))

@@ -13,7 +13,6 @@ from itertools import compress
 import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
-from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import EvidenceSource, Reading, with_indices
 from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
@@ -74,11 +73,11 @@ class Assembler:
         seek: also search for a learnt deck's cards by their pictures. propose: also look at faint boxes and card-shaped
         proposals, which is cheaper.
         """
-        is_certain = [box for box in boxes if box.score >= self._limits.box]
-        candidates = [(box.quad, box.score) for box in is_certain if box.kind is BoxKind.CARD]
+        confident = [box for box in boxes if box.score >= self._limits.box]
+        candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
         first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
-        own, frames = _told_by_cards(plain, _index_frames(is_certain))
+        own, frames = _told_by_cards(plain, _index_frames(confident))
         read = [*own, *self._reader.read_indices(image, frames)]
         indices = [index for index in apart(read) if self._is_index(index)]
         whole = self._whole_cards(image, candidates, indices, first)
@@ -102,12 +101,12 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        combined = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
-        sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in combined]
+        fused = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
+        sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
         sightings = drop_duplicate_corners([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
-            unread = [box.quad for box in is_certain if box.kind is BoxKind.CARD]
+            unread = [box.quad for box in confident if box.kind is BoxKind.CARD]
             known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
             sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
             sightings = merge_deck_matches(sightings, sought, self._limits.misread, sure)
@@ -115,18 +114,16 @@ class Assembler:
 
     def candidates(self, image: Image, boxes: Sequence[Box], on_pile: bool) -> list[Evidence]:
         """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not."""
-        is_certain = [box for box in boxes if box.score >= self._limits.box]
-        cards = [box for box in is_certain if box.kind is BoxKind.CARD]
+        confident = [box for box in boxes if box.score >= self._limits.box]
+        cards = [box for box in confident if box.kind is BoxKind.CARD]
         indices = [
             index
-            for index in apart(self._reader.read_indices(image, _index_frames(is_certain)))
+            for index in apart(self._reader.read_indices(image, _index_frames(confident)))
             if self._is_index(index)
         ]
         readings = self._reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
-        return [
-            _evidence(image, card, card.ends, indices, len(cards), on_pile) for card in scored if card.ends is not None
-        ]
+        return _evidence(image, scored, indices, len(cards), on_pile)
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
@@ -136,13 +133,8 @@ class Assembler:
         self, image: Image, whole: Sequence[Reading], indices: Sequence[Reading], candidates: int, on_pile: bool
     ) -> list[Sighting]:
         """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
-        evidence = {
-            i: _evidence(image, card, card.ends, indices, candidates, on_pile)
-            for i, card in enumerate(whole)
-            if card.ends is not None
-        }
-        fused = dict(zip(evidence, self.fused(list(evidence.values())), strict=True))
-        return [fused.get(i) or card.sighting(whole=True) for i, card in enumerate(whole)]
+        fused = iter(self.fused(_evidence(image, whole, indices, candidates, on_pile)))
+        return [card.sighting(whole=True) if card.ends is None else next(fused) for card in whole]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
@@ -156,11 +148,11 @@ class Assembler:
         if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
         cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        combined = [one for one in found if one.confidence >= _STANDS]
-        sure = [one for one in combined if one.whole]
+        standing = [one for one in found if one.confidence >= _STANDS]
+        sure = [one for one in standing if one.whole]
         known = [one.quad for one in found if one.confidence < _STANDS]
         shows = [box.quad for box in left]
-        sought = self._reader.sought(image, [*known, *_beside(cards, combined)], sure, shows, hand=True)
+        sought = self._reader.sought(image, [*known, *_beside(cards, standing)], sure, shows, hand=True)
         return merge_deck_matches(found, sought, self._limits.misread, sure, _STANDS)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
@@ -170,9 +162,9 @@ class Assembler:
     def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether an unexplained box may be another, covered card."""
         # A corner that reads as a found card is the far end of that card, beyond its outline.
-        combined = {one.card for one in found}
+        known_cards = {one.card for one in found}
         indices = self._reader.read_indices(image, _index_frames(left))
-        if any(self._is_index(index) and index.card not in combined for index in indices):
+        if any(self._is_index(index) and index.card not in known_cards for index in indices):
             return True
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
         bare = self._reader.no_card_probabilities(image, cards)
@@ -268,8 +260,8 @@ class Assembler:
         return EvidenceSource.INDEX if lying.about_spots() else EvidenceSource.NOTHING
 
     def _is_card(self, reading: Reading, score: float) -> bool:
-        is_certain = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
-        least = self._limits.ill_read if is_certain else self._limits.whole
+        is_confident = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
+        least = self._limits.ill_read if is_confident else self._limits.whole
         return reading.nothing <= self._limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
     def _denies(self, index: Reading, card: Reading) -> bool:
@@ -309,29 +301,30 @@ def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
 
 
 def _evidence(
-    image: Image,
-    card: Reading,
-    ends: tuple[Floats, Floats],
-    indices: Sequence[Reading],
-    candidates: int,
-    on_pile: bool,
-) -> Evidence:
-    lying = CardIndices(card.quad, [index.quad for index in indices])
-    spots = lying.by_spot()
-    corners = [indices[i].logs if i is not None else end for i, end in zip(spots, ends, strict=True)]
-    boxed = (spots[0] is not None, spots[1] is not None)
-    middle = card.logs if card.middle is None else card.middle
-    return Evidence(
-        card.quad,
-        middle.astype(np.float64),
-        np.stack(corners).astype(np.float64),
-        boxed,
-        card.score,
-        lying.strangers(),
-        candidates,
-        on_pile,
-        Light.on(image, card.quad),
-    )
+    image: Image, cards: Sequence[Reading], indices: Sequence[Reading], candidates: int, on_pile: bool
+) -> list[Evidence]:
+    """Return the evidence about those cards that the networks alone read."""
+    open_cards = [(card, card.ends) for card in cards if card.ends is not None]
+    frames, found = [index.quad for index in indices], []
+    for (card, ends), light in zip(open_cards, Light.on(image, [card.quad for card, _ in open_cards]), strict=True):
+        lying = CardIndices(card.quad, frames)
+        spots = lying.by_spot()
+        corners = [indices[i].logs if i is not None else end for i, end in zip(spots, ends, strict=True)]
+        middle = card.logs if card.middle is None else card.middle
+        found.append(
+            Evidence(
+                card.quad,
+                middle.astype(np.float64),
+                np.stack(corners).astype(np.float64),
+                (spots[0] is not None, spots[1] is not None),
+                card.score,
+                lying.strangers(),
+                candidates,
+                on_pile,
+                light,
+            )
+        )
+    return found
 
 
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
@@ -367,9 +360,9 @@ def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
 
 def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
     """Return the indices explained by cards read without them, and the frames (4, 2) of the others."""
-    combined: dict[int, Reading] = {}
+    explained: dict[int, Reading] = {}
     for card in cards:
         for i in CardIndices(card.quad, frames).at_spots():
             end = min(card.quad[0::2], key=lambda corner: float(np.hypot(*(frames[i].mean(0) - corner))))
-            combined[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
-    return list(combined.values()), [frame for i, frame in enumerate(frames) if i not in combined]
+            explained[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
+    return list(explained.values()), [frame for i, frame in enumerate(frames) if i not in explained]

@@ -90,8 +90,8 @@ def merge_deck_matches(
         none = _is_far_larger(sighting, cards, counts) or _is_its_end(sighting, cards, counts)
         if (taken < _SAME or in_doubt or anothers) and not none:
             others.append(sighting)
-    reported = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
-    return [*others, *(reading.sighting(whole=one.open) for reading, one in reported)]
+    matched = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
+    return [*others, *(reading.sighting(whole=one.open) for reading, one in matched)]
 
 
 def _is_there(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
@@ -143,10 +143,10 @@ def _is_surer(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
 
     Another colour must not be equally confident in the match: a corner may lack its own colour.
     """
-    reported = card.confidence
+    confidence = card.confidence
     if sighting.card.color is not card.card.color:
-        reported = float(card.probabilities[:-1][color_class(card.card.color) == _COLORS].sum())
-    if sighting.card == card.card or sighting.confidence < max(_FAIRLY, reported):
+        confidence = float(card.probabilities[:-1][color_class(card.card.color) == _COLORS].sum())
+    if sighting.card == card.card or sighting.confidence < max(_FAIRLY, confidence):
         return False
     if sighting.whole:
         return _has_outline(sighting, one)

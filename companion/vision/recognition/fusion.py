@@ -211,8 +211,8 @@ class FusionModel:
             middle = scale.probabilities(card.middle.astype(np.float32))
             chances = np.append(np.exp(one), middle[-1])
             chances = np.maximum(chances, 1e-9)
-            combined = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True)
-            found.append(corrected(combined.said(sure), middle, card.light.hue, card.light.ground))
+            fused = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True)
+            found.append(corrected(fused.said(sure), middle, card.light.hue, card.light.ground))
         return found
 
     @classmethod

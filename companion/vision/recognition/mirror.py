@@ -166,11 +166,11 @@ def _is_straighter(one: Sighting, other: Sighting) -> bool:
 
 def is_better(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
-    is_certain, fairly = (
+    confidently, fairly = (
         [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
         for least in (_SURELY, _FAIRLY)
     )
-    return is_certain[0] > is_certain[1] or (is_certain[1] == 0 and fairly[0] > fairly[1])
+    return confidently[0] > confidently[1] or (confidently[1] == 0 and fairly[0] > fairly[1])
 
 
 def is_fairly_read(sightings: Sequence[Sighting]) -> bool:

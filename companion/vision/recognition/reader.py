@@ -152,22 +152,22 @@ class Reader:
         it: its labels may be wrong.
         """
         alone, corners = replace(alone, membership=0.0), [self._index(*end) for end in ends]
-        reported = self._with_corners(alone, corners)
-        agreed = by_deck.card == reported.card
+        by_networks = self._with_corners(alone, corners)
+        agreed = by_deck.card == by_networks.card
         its_card = by_deck.membership >= _SURELY if agreed else by_deck.known
         if not its_card:
-            return reported
-        borne_out = replace(reported, is_confirmed=agreed)
-        if agreed and reported.confidence >= RUNNER_UP_BELOW:
+            return by_networks
+        borne_out = replace(by_networks, is_confirmed=agreed)
+        if agreed and by_networks.confidence >= RUNNER_UP_BELOW:
             # The deck has many corner prototypes, so it is queried only if needed.
             return borne_out
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._surer, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
-        least = 0.0 if agreed and reported.confidence >= _SAID else _OVERRULES
-        surer = (agreed or other.card != reported.card) and other.confidence > max(alone.confidence, least)
-        return self._with_corners(by_deck, corners) if surer and not are_anothers() else borne_out
+        least = 0.0 if agreed and by_networks.confidence >= _SAID else _OVERRULES
+        is_better = (agreed or other.card != by_networks.card) and other.confidence > max(alone.confidence, least)
+        return self._with_corners(by_deck, corners) if is_better and not are_anothers() else borne_out
 
     def _looks(
         self, image: Image, glances: Sequence[Pass], evidence: Sequence[EvidenceSource]
@@ -270,8 +270,8 @@ class Reader:
         """
         if self._deck is None:
             return []
-        reported = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
-        found = self._deck.seek(image, known, reported, boxed, hand)
+        identified = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
+        found = self._deck.seek(image, known, identified, boxed, hand)
         return [(self._seen_there(image, one, self._deck), one) for one in found]
 
     def _seen_there(self, image: Image, one: PictureMatch, deck: Deck) -> Reading:
@@ -322,8 +322,8 @@ class Reader:
                 break
             for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
                 looks[i] += seen
-        reported = zip(frames, self._crops.indices_with_deck(looks), strict=True)
-        return [self._index_reading(image, frame, one) for frame, one in reported]
+        weighed = zip(frames, self._crops.indices_with_deck(looks), strict=True)
+        return [self._index_reading(image, frame, one) for frame, one in weighed]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
         """Whether another view of an index is worth its cost."""
@@ -350,15 +350,15 @@ class Reader:
         if self._deck is None or seen.by_deck is None:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
-        reported = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
-        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and reported.membership >= _SURELY
-        its_card = (is_certain and reported.confidence > reported.nothing) if agreed else reported.known
+        by_deck = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
+        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and by_deck.membership >= _SURELY
+        its_card = (is_certain and by_deck.confidence > by_deck.nothing) if agreed else by_deck.known
         credit = self._deck.index_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
-        if not its_card or max(credit * alone.confidence, alone.nothing) > max(reported.confidence, reported.nothing):
+        if not its_card or max(credit * alone.confidence, alone.nothing) > max(by_deck.confidence, by_deck.nothing):
             return (
                 replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self._deck.identifies_indices else alone
             )
-        return replace(alone, is_non_index=True) if reported.nothing > reported.confidence else reported
+        return replace(alone, is_non_index=True) if by_deck.nothing > by_deck.confidence else by_deck
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
