@@ -18,6 +18,7 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import LIVELY, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
+from companion.models.logistic import ridge_logistic
 from companion.vision.core.geometry import Image, Quad, clipped, intersection_over_union
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.imaging.motion import Floats
@@ -31,8 +32,6 @@ _IS_IT, _IS_NOT, _APART = 0.5, 0.3, 0.3
 _RIDGE = 30.0
 # Share of tables where the picture's edge cuts the draw pile.
 _CUT = 0.2
-# Maximum number of Newton steps, and the step size below which the fit has converged.
-_STEPS, _TOLERANCE = 60, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,19 +79,8 @@ def fitted(tables: Sequence[Candidates]) -> BackLooks:
     """Return the ridge logistic regression of draw piles against everything else, fitted by Newton's method."""
     features = np.concatenate([table.features[table.is_pile | table.is_not] for table in tables]).astype(np.float64)
     truth = np.concatenate([table.is_pile[table.is_pile | table.is_not] for table in tables]).astype(np.float64)
-    mean, spread = features.mean(0), features.std(0) + 1e-6
-    x = np.column_stack([(features - mean) / spread, np.ones(len(features))])
-    ridge = np.diag([*np.full(features.shape[1], _RIDGE), 0.0])
-    beta = np.zeros(x.shape[1])
-    for _ in range(_STEPS):
-        predicted = 1 / (1 + np.exp(-x @ beta))
-        slope = x.T @ (predicted - truth) + ridge @ beta
-        step = np.linalg.solve((x.T * np.maximum(predicted * (1 - predicted), 1e-9)) @ x + ridge, slope)
-        beta -= step
-        if np.abs(step).max() < _TOLERANCE:
-            break
-    weights = beta[:-1] / spread
-    return BackLooks(weights.astype(np.float32), float(beta[-1] - weights @ mean))
+    weights, intercept = ridge_logistic(features, truth, _RIDGE)
+    return BackLooks(weights.astype(np.float32), intercept)
 
 
 def found(tables: Iterable[Candidates], looks: BackLooks) -> dict[bool, Found]:

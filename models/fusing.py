@@ -16,6 +16,7 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.hardships import finished, suffer
 from companion.dataset.scenes.layouts import Layout
 from companion.models.calibrate import SHOWN
+from companion.models.logistic import calibration_error, ridge_logistic
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.labels import COLORS, FACES, card_classes
 from companion.vision.core.sightings import RUNNER_UP_BELOW
@@ -30,8 +31,8 @@ PICTURES: Mapping[Layout, int] = {**SHOWN, Layout.PILE: 4}
 _IS_IT, _VISIBLE = 0.6, 0.3
 # Ridge penalties: of the weights of the evidence, and of the confidence's standardised features.
 _RIDGE, _CONFIDENCE_RIDGE = 1e-3, 1.0
-# Maximum number of steps of both fits; number of bins of the calibration error; confidences of the table.
-_STEPS, _BINS, _LEVELS = 60, 10, (0.5, 0.75, 0.9, RUNNER_UP_BELOW)
+# Maximum number of steps of L-BFGS; confidences of the table.
+_STEPS, _LEVELS = 60, (0.5, 0.75, 0.9, RUNNER_UP_BELOW)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,8 @@ def fitted(judged: Sequence[Judged]) -> FusionModel:
     legible = np.array([one.truth >= 0 and one.visible > _VISIBLE for one in judged])
     model = _fused(everything.only(legible), truth[legible])
     logs = model.log_probabilities(everything)
-    return replace(model, confidence=_confidence(features(everything, logs), logs.argmax(1) == truth))
+    weights, intercept = ridge_logistic(features(everything, logs), logs.argmax(1) == truth, _CONFIDENCE_RIDGE)
+    return replace(model, confidence=np.append(weights, intercept))
 
 
 def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
@@ -148,28 +150,11 @@ def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
     return FusionModel(**found, confidence=np.zeros(len(CONFIDENCE) + 1))
 
 
-def _confidence(values: Values, right: NDArray[np.bool_]) -> Values:
-    """Return the ridge logistic regression on (N, len(CONFIDENCE)) features, the intercept last."""
-    mean, spread = values.mean(0), values.std(0) + 1e-6
-    rows = np.column_stack([(values - mean) / spread, np.ones(len(values))])
-    ridge = np.diag([*np.full(values.shape[1], _CONFIDENCE_RIDGE), 0.0])
-    beta = np.zeros(rows.shape[1])
-    for _ in range(_STEPS):
-        chance = 1 / (1 + np.exp(-rows @ beta))
-        slope = rows.T @ (right - chance) - ridge @ beta
-        curve = rows.T @ (rows * (chance * (1 - chance))[:, None]) + ridge + 1e-9 * np.eye(len(beta))
-        beta = beta + np.linalg.solve(curve, slope)
-    weights = beta[:-1] / spread
-    return np.append(weights, beta[-1] - weights @ mean)
-
-
 def checked(judged: Sequence[Judged], model: FusionModel) -> Checked:
     """Return how well the model reads these candidates."""
     design = Design.of([one.evidence for one in judged])
     logs = model.log_probabilities(design)
     sure = model.confidences(design, logs)
     right = logs.argmax(1) == np.array([one.truth for one in judged])
-    bins = np.minimum((sure * _BINS).astype(int), _BINS - 1)
-    error = sum(abs(sure[bins == b].sum() - right[bins == b].sum()) for b in range(_BINS)) / len(sure)
     accepted = {level: (int((sure >= level).sum()), int((~right[sure >= level]).sum())) for level in _LEVELS}
-    return Checked(len(judged), int(right.sum()), accepted, float(error))
+    return Checked(len(judged), int(right.sum()), accepted, calibration_error(sure, right))

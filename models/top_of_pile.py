@@ -19,6 +19,7 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import LIVELY, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
+from companion.models.logistic import calibration_error
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.imaging.motion import Zone
@@ -38,8 +39,6 @@ _LOOKS = 3
 _RIDGE = 1.0
 # Maximum number of Newton steps, and the step size below which the fit has converged.
 _STEPS, _TOLERANCE = 60, 1e-6
-# Number of bins of the calibration error.
-_BINS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +120,10 @@ def checked(piles: Sequence[Pile], model: TopModel) -> Checked:
         chosen.append((float(chances.max()), int(chances.argmax()) == pile.top))
     said = np.array([chance for chance, _ in chosen])
     right = np.array([is_right for _, is_right in chosen])
-    bins = np.minimum((said * _BINS).astype(int), _BINS - 1)
-    error = sum(abs(said[bins == b].sum() - right[bins == b].sum()) for b in range(_BINS)) / max(1, len(said))
     sure = said >= RUNNER_UP_BELOW
-    return Checked(len(piles), int(right.sum()), int(sure.sum()), int(right[sure].sum()), float(error))
+    return Checked(
+        len(piles), int(right.sum()), int(sure.sum()), int(right[sure].sum()), calibration_error(said, right)
+    )
 
 
 def _none() -> Values:

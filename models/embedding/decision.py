@@ -18,6 +18,7 @@ from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.measure import Labels, roc_area
 from companion.models.embedding.network import READER_SIZES
 from companion.models.embedding.views import Photographer, rgb
+from companion.models.logistic import ridge_logistic
 from companion.vision.core.geometry import Image
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.runtime import Network
@@ -28,8 +29,8 @@ Describe = Callable[[Floats], Floats]
 
 _SHARES = np.linspace(0, 1, 11)
 _SHARPNESSES = np.geomspace(2, 60, 30)
-# Ridge penalty on the weights of standardised features, and number of Newton steps.
-_RIDGE, _STEPS = 1e-3, 30
+# Ridge penalty on the weights of standardised features, per query.
+_RIDGE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,8 @@ def fitted(decks: Sequence[DeckViews]) -> Decision:
     ]
     best = max(tried, key=likelihood)
     rows, known = _evidence(decks, best)
-    slope, lead, offset = _regression(rows, known)
+    weights, offset = ridge_logistic(rows, known, _RIDGE * len(rows))
+    slope, lead = weights.tolist()
     return replace(best, slope=slope, lead=lead, offset=offset)
 
 
@@ -113,12 +115,12 @@ def check(decks: Sequence[DeckViews], decision: Decision) -> Check:
     """Return the figures on decks."""
     right = np.mean([(deck.similarities(decision).argmax(1) == deck.truth).mean() for deck in decks])
     rows, known = _evidence(decks, decision)
-    odds = rows[:, :2] @ np.array([decision.slope, decision.lead]) + decision.offset
+    odds = rows @ np.array([decision.slope, decision.lead]) + decision.offset
     return Check(float(right), roc_area(odds[known], odds[~known]), _calibration_error(odds, known))
 
 
 def _evidence(decks: Sequence[DeckViews], decision: Decision) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return (N, 3) greatest similarity, distance to the second face and 1, and (N,) whether the face is learnt."""
+    """Return (N, 2) greatest similarity and distance to the second face, and (N,) whether the face is learnt."""
     rows, known = [], []
     for deck in decks:
         alike = deck.similarities(decision)
@@ -126,22 +128,9 @@ def _evidence(decks: Sequence[DeckViews], decision: Decision) -> tuple[NDArray[n
         without[np.arange(len(alike)), deck.truth] = -1.0
         for some, has in ((alike, True), (without, False)):
             second, best = np.sort(some, axis=1)[:, -2:].T
-            rows.append(np.stack([best, best - second, np.ones_like(best)], 1))
+            rows.append(np.stack([best, best - second], 1))
             known.append(np.full(len(best), has))
     return np.concatenate(rows).astype(np.float64), np.concatenate(known)
-
-
-def _regression(rows: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Return the logistic regression's weights of (N, 3) rows whose last column is 1 (Cox 1958), by Newton's method."""
-    spread = np.maximum(rows.std(0), 1e-6)
-    spread[-1] = 1.0
-    x, weights = rows / spread, np.zeros(3)
-    for _ in range(_STEPS):
-        chance = 1 / (1 + np.exp(-x @ weights))
-        curve = (x.T * (chance * (1 - chance))) @ x / len(x) + _RIDGE * np.eye(3)
-        weights += np.linalg.solve(curve, x.T @ (known - chance) / len(x) - _RIDGE * weights)
-    slope, lead, offset = (weights / spread).tolist()
-    return slope, lead, offset
 
 
 def _calibration_error(odds: NDArray[np.float64], known: NDArray[np.bool_]) -> float:

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import click
 
 from companion.commands.training import options
 from companion.dataset.artist.families import StyleFamily
+
+_Case = TypeVar("_Case")
+
+
+class _Model(Protocol):
+    def save(self, path: Path) -> None:
+        """Write to a file."""
+
+
+def _fitted(
+    path: Path,
+    drawn: Callable[[Iterable[int]], Iterable[_Case]],
+    fitted: Callable[[list[_Case]], _Model],
+    count: int,
+    every: int,
+    what: str,
+    save: bool,
+) -> list[_Case]:
+    """Draw `count` decks or tables, fit a model and store it; return what is left out of the fit, to check it on.
+
+    every: the last of so many is left out. save: whether to fit at all.
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    def draw(numbers: list[int], purpose: str) -> list[_Case]:
+        return list(drawn(track(numbers, f"{what} to {purpose} on", console=Console(stderr=True))))
+
+    if save:
+        fitted(draw([n for n in range(count) if n % every != every - 1], "fit")).save(path)
+    return draw(list(range(every - 1, count, every)), "check")
 
 
 @click.command()
@@ -98,7 +131,6 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit the appearance of card backs on two thirds of the tables; check it on the rest."""
     from rich.console import Console
-    from rich.progress import track
     from rich.table import Table
 
     from companion.commands.parameters import load_detector
@@ -108,16 +140,9 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
     path = (folder or work / "export") / "backs.json"
     detector = load_detector(None, path.parent)
 
-    def draw(numbers: list[int], what: str) -> list[measures.Candidates]:
-        drawn = measures.drawn(detector, numbers, seed)
-        return list(track(drawn, what, len(numbers), console=Console(stderr=True)))
-
-    if save:
-        measures.fitted(draw([n for n in range(tables) if n % 3 != 2], "tables to fit on")).save(path)
+    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 3, "tables", save)
     grid = Table("draw piles", "tables", "outlined", "best back on pile")
-    for other, one in measures.found(
-        draw(list(range(2, tables, 3)), "tables to check on"), BackLooks.load(path)
-    ).items():
+    for other, one in measures.found(rest, BackLooks.load(path)).items():
         name = "backs of other makers" if other else "usual backs"
         grid.add_row(name, str(one.tables), str(one.outlined), str(one.best_on_pile))
     Console().print(grid)
@@ -131,8 +156,6 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 @options.save
 def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
-    from rich.console import Console
-    from rich.progress import track
 
     from companion.commands.parameters import load_detector
     from companion.models import top_of_pile as measures
@@ -141,12 +164,8 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
     path = (folder or work / "export") / "top.json"
     detector = load_detector(None, path.parent)
 
-    def draw(numbers: list[int], what: str) -> list[measures.Pile]:
-        return list(measures.drawn(detector, track(numbers, what, console=Console(stderr=True)), seed))
-
-    if save:
-        measures.fitted(draw([n for n in range(tables) if n % 4 != 3], "tables to fit on")).save(path)
-    click.echo(measures.checked(draw(list(range(3, tables, 4)), "tables to check on"), TopModel.load(path)))
+    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 4, "tables", save)
+    click.echo(measures.checked(rest, TopModel.load(path)))
 
 
 @click.command()
@@ -154,11 +173,7 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
 @options.seed
 @options.exported
 @click.option("--decks", type=click.IntRange(8), default=25, show_default=True, help="Decks to draw.")
-@click.option(
-    "--fonts",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of typefaces to use beside those of the computer.",
-)
+@options.fonts
 @options.save
 def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path | None, save: bool) -> None:
     """Fit how learnt decks decide by similarity on every other deck kept out of training; check it on the rest."""
@@ -181,8 +196,8 @@ def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path
         Decisions(*(measures.fitted(some[::2]) for some in views.values())).save(path)
     stored = Decisions.load(path)
     for kind, one in (("card", stored.card), ("corner", stored.corner)):
-        told = measures.check(views[kind][1::2], one)
-        click.echo(f"{kind}: right {told.right:.3f}, unknown {told.unknown:.3f}, calibration error {told.error:.3f}")
+        check = measures.check(views[kind][1::2], one)
+        click.echo(f"{kind}: right {check.right:.3f}, unknown {check.unknown:.3f}, calibration error {check.error:.3f}")
 
 
 @click.command()
@@ -196,8 +211,6 @@ def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path
 def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit the probabilities of open cards on three quarters of the decks; check them on the rest."""
     options.need_extra()
-    from rich.console import Console
-    from rich.progress import track
 
     from companion.commands.parameters import load_detector
     from companion.models import fusing as measures
@@ -206,12 +219,8 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
     path = (folder or work / "export") / "fusion.json"
     detector = load_detector(None, path.parent)
 
-    def draw(numbers: list[int], what: str) -> list[measures.Judged]:
-        return list(measures.drawn(detector, track(numbers, what, console=Console(stderr=True)), seed))
-
-    if save:
-        measures.fitted(draw([n for n in range(decks) if n % 4 != 3], "decks to fit on")).save(path)
-    click.echo(measures.checked(draw(list(range(3, decks, 4)), "decks to check on"), FusionModel.load(path)))
+    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, decks, 4, "decks", save)
+    click.echo(measures.checked(rest, FusionModel.load(path)))
 
 
 @click.command()

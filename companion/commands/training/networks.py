@@ -174,11 +174,7 @@ def together(
 )
 @options.minutes(60.0)
 @click.option("--decks", type=click.IntRange(8), default=400, show_default=True, help="Decks to draw and train on.")
-@click.option(
-    "--fonts",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of typefaces to use beside those of the computer.",
-)
+@options.fonts
 @options.backgrounds
 def embedding(
     work: Path,

@@ -32,6 +32,11 @@ cards = click.option(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of card photos of your own, named like 'red 7.jpg': they are laid on tables beside the drawn cards.",
 )
+fonts = click.option(
+    "--fonts",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of typefaces to use beside those of the computer.",
+)
 exported = click.option(
     "--models", "folder", type=click.Path(path_type=Path, file_okay=False), help="Default: WORK/export."
 )
