@@ -130,17 +130,18 @@ class Crops:
         if not quads:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        crops = _input([cut(image, edge, *CARD_CROP) for edge in edges])
-        output, features = (self._cards(crops), None) if self._deck is None else self._described_cards(crops)
+        crops = _card_input(image, edges)
+        deck = self._deck if self._at_once or (self._deck is not None and self._deck.identifies_cards) else None
+        output, features = (self._cards(crops), None) if deck is None else self._described_cards(crops)
         logs = self._logs(output)
         membership = [0.0] * len(output)
         looks: list[tuple[_Look, ...]] = [()] * len(output)
-        if self._deck is not None and features is not None:
+        if deck is not None and features is not None:
             # Designs the networks know are read and outlined as without the deck.
             if self._at_once:
-                logs, belongs = self._deck.weigh_cards(logs, features)
+                logs, belongs = deck.weigh_cards(logs, features)
                 membership = belongs.tolist()
-            elif self._deck.identifies_cards:
+            else:
                 looks = [(one,) for one in zip(logs, features, strict=True)]
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
         outlines = [
@@ -220,9 +221,12 @@ class Crops:
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
-        edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        output, features = self._described_cards(_input([cut(image, edge, *CARD_CROP) for edge in edges]))
+        output, features = self._described_cards(_card_input(image, [expand(quad, CARD_MARGIN) for quad in quads]))
         return self._logs(output), features
+
+    def reader_features(self, image: Image, quads: Sequence[Quad]) -> Floats:
+        """Return (N, D) features of the card reader alone for whole cards in their outlines (4, 2)."""
+        return self._cards.with_features(_card_input(image, [expand(quad, CARD_MARGIN) for quad in quads]))[1]
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return the same for the squares (4, 2) around upright indices."""
@@ -239,6 +243,10 @@ def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Flo
     for few in looks:
         start, end = end, end + len(few)
         yield weighed[start:end], membership[start:end]
+
+
+def _card_input(image: Image, edges: Sequence[Quad]) -> NDArray[np.float32]:
+    return _input([cut(image, edge, *CARD_CROP) for edge in edges])
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:

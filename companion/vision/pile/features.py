@@ -5,12 +5,13 @@ Measures only, decides nothing. Features are named, computed lazily and cached, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.vision.core.geometry import Quad, intersection_over_union
@@ -55,8 +56,8 @@ class Evidence:
     """One look at a pile of `known` cards, bottom first, and the picture in which it was last known.
 
     sightings: cards read on and around the pile. changed: (h, w) mask of changes since that picture; `scale` maps
-    picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. top_probabilities: of each
-    sighting to lie on top, from the current picture alone; equal ones if empty.
+    picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. rate_tops: returns the
+    probability of each sighting to lie on top, from the current picture alone; equal ones if None.
     """
 
     known: Sequence[Lying]
@@ -64,12 +65,16 @@ class Evidence:
     changed: Mask
     scale: float
     pictures: Comparison | None = None
-    top_probabilities: Sequence[float] = ()
+    rate_tops: Callable[[], NDArray[np.float64]] | None = None
 
     @cached_property
     def _outlines(self) -> tuple[Outline, ...]:
-        chances = self.top_probabilities if len(self.top_probabilities) else [1.0] * len(self.sightings)
-        return tuple(Outline(s, self, float(p)) for s, p in zip(self.sightings, chances, strict=True))
+        return tuple(Outline(sighting, self, number) for number, sighting in enumerate(self.sightings))
+
+    @cached_property
+    def top_probabilities(self) -> NDArray[np.float64]:
+        """(N,) the probability of each sighting to lie on top, from the current picture alone."""
+        return np.ones(len(self.sightings)) if self.rate_tops is None else self.rate_tops()
 
     @cached_property
     def whole(self) -> tuple[Outline, ...]:
@@ -120,14 +125,16 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """A card read now, with measures of the pictures at its place.
-
-    top_probability: that it lies on top, from the current picture alone.
-    """
+    """A card read now, number `number` of the look's sightings, with measures of the pictures at its place."""
 
     sighting: Sighting
     look: Evidence
-    top_probability: float = 1.0
+    number: int
+
+    @property
+    def top_probability(self) -> float:
+        """The probability that it lies on top, from the current picture alone."""
+        return float(self.look.top_probabilities[self.number])
 
     @property
     def card(self) -> Card:

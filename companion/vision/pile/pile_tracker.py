@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -256,8 +257,8 @@ class PileTracker:
         if self.zone is None and not alone:
             sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
-        on_top = self._top_model.probabilities(image, sightings)
-        judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures, on_top.tolist()))
+        rate_tops = partial(self._top_model.probabilities, image, sightings)
+        judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures, rate_tops))
         return Look(picture.time, judgement, sightings)
 
     def _read(self, image: Image) -> list[Sighting]:

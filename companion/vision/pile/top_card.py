@@ -11,13 +11,23 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, cut, expand, homography, intersection_over_union, project
+from companion.vision.core.geometry import (
+    Image,
+    Quad,
+    cut,
+    expand,
+    homography,
+    intersection_over_union,
+    project,
+    unit_square,
+)
 from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.core.sightings import Sighting
 
@@ -115,16 +125,13 @@ def features(image: Image, sightings: Sequence[Sighting]) -> Values:
     middles = np.array([s.quad.mean(0) for s in sightings])
     away = np.hypot(*(middles - np.median(middles, axis=0)).T) / np.sqrt(np.median(areas))
     size = np.abs(np.log(areas / np.median(areas)))
+    overlaps, edges, breaks = _pairs(cards)
     rows = []
     for number, card in enumerate(cards):
-        rest = [other for other in cards if other is not card]
-        overlaps = [intersection_over_union(card.sighting.quad, other.sighting.quad) for other in rest]
-        pairs = [
-            (_edge_over(card, other) - _edge_over(other, card), _break_at(other, card) - _break_at(card, other))
-            for other, overlap in zip(rest, overlaps, strict=True)
-            if overlap > 0
-        ]
-        edge, border = np.array(pairs).T if pairs else np.zeros((2, 1))
+        touching = np.flatnonzero(overlaps[number] > 0)
+        edge, border = (edges[number] - edges[:, number])[touching], (breaks[:, number] - breaks[number])[touching]
+        if not len(touching):
+            edge = border = np.zeros(1)
         strength, evenness = _side_edges(card), _side_breaks(card)
         confidence = min(max(card.sighting.confidence, 0.01), 0.999)
         rows.append(
@@ -139,28 +146,19 @@ def features(image: Image, sightings: Sequence[Sighting]) -> Values:
                 edge.min(),
                 border.mean(),
                 border.min(),
-                float(np.log1p(len(pairs))),
+                float(np.log1p(len(touching))),
                 size[number],
                 away[number],
-                max(overlaps, default=0.0),
+                overlaps[number].max(),
             )
         )
     return np.array(rows, np.float64)
 
 
 def _candidate(image: Image, sighting: Sighting) -> _Candidate:
-    quad = sighting.quad
-    outer = np.array(
-        [
-            [-_MARGIN, -_MARGIN],
-            [_WIDTH + _MARGIN, -_MARGIN],
-            [_WIDTH + _MARGIN, _HEIGHT + _MARGIN],
-            [-_MARGIN, _HEIGHT + _MARGIN],
-        ],
-        np.float32,
-    )
-    inner = np.array([[0, 0], [_WIDTH, 0], [_WIDTH, _HEIGHT], [0, _HEIGHT]], np.float32)
-    to_picture = homography(inner, quad)
+    size = np.array((_WIDTH, _HEIGHT), np.float32)
+    outer = unit_square() * (size + 2 * _MARGIN) - np.float32(_MARGIN)
+    to_picture = homography(unit_square() * size, sighting.quad)
     patch = cut(image, project(to_picture, outer), _WIDTH + 2 * _MARGIN, _HEIGHT + 2 * _MARGIN)
     lab = cv2.cvtColor(patch, cv2.COLOR_BGR2Lab).astype(np.float64)
     starts, inward = _along()
@@ -216,22 +214,31 @@ def _side_breaks(card: _Candidate) -> Values:
 def _inside(card: _Candidate, other: _Candidate) -> NDArray[np.bool_]:
     """Return (4, S) whether a card's outline runs inside another one."""
     quad: Quad = expand(other.sighting.quad, -_SLACK / _WIDTH)
-    to_card = homography(quad, np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32))
-    points = project(to_card, card.points.reshape(-1, 2))
+    points = project(homography(quad, unit_square()), card.points.reshape(-1, 2))
     return np.asarray(((points > 0) & (points < 1)).all(1).reshape(card.points.shape[:2]))
 
 
-def _edge_over(card: _Candidate, other: _Candidate) -> float:
-    """Return the strength of a card's edge where it runs inside another, 0 where it does not."""
-    inside = _inside(card, other)
+def _pairs(cards: Sequence[_Candidate]) -> tuple[Values, Values, Values]:
+    """Return (N, N) IoU of the outlines, and how strong the edge and the break of each are inside each other one."""
+    overlaps, edges, breaks = np.zeros((3, len(cards), len(cards)))
+    for a, b in combinations(range(len(cards)), 2):
+        overlaps[a, b] = overlaps[b, a] = intersection_over_union(cards[a].sighting.quad, cards[b].sighting.quad)
+        if overlaps[a, b] > 0:
+            for one, other in ((a, b), (b, a)):
+                inside = _inside(cards[one], cards[other])
+                edges[one, other], breaks[one, other] = _edge_at(cards[one], inside), _break_at(cards[one], inside)
+    return overlaps, edges, breaks
+
+
+def _edge_at(card: _Candidate, inside: NDArray[np.bool_]) -> float:
+    """Return the strength of a card's edge where it runs inside another (4, S), 0 where it does not."""
     counts = inside.sum(1)
     total = sum(counts[side] * _strength(card.edges[:, side, inside[side]]) for side in range(4) if counts[side])
     return float(total / max(1, counts.sum()))
 
 
-def _break_at(card: _Candidate, other: _Candidate) -> float:
-    """Return how much a card's border inside another departs from the rest of it, 0 where either is missing."""
-    inside = _inside(card, other)
+def _break_at(card: _Candidate, inside: NDArray[np.bool_]) -> float:
+    """Return how much a card's border inside another (4, S) departs from the rest of it, 0 where either is missing."""
     if not inside.any() or inside.all():
         return 0.0
     usual = np.median(card.border[~inside], axis=0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Back, 
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
-from companion.vision.detection.embedding import PART, Embedding
+from companion.vision.detection.embedding import Embedding
 from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.motion import Floats
 from companion.vision.imaging.restoration import lightened, restored
@@ -149,21 +150,29 @@ class CardDetector:
         plain = self._plain or self
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
-        reader = self._reader.with_deck(deck)
-        # For a searched deck, the readings themselves express the deck's uncertainty.
-        calibration = replace(self._calibration, fanned=1.0, curves={}) if reader.seeks else self._calibration
-        parts = self._boxes, reader, self._limits, calibration, plain, self._back_looks
-        return CardDetector(*parts, self._cards, self._fusion)
+        detector = self._with_reader(self._reader.with_deck(deck))
+        detector._plain = plain
+        if detector._reader.seeks:
+            # For a searched deck, the readings themselves express the deck's uncertainty.
+            detector._calibration = replace(self._calibration, fanned=1.0, curves={})
+        return detector
 
     def with_cards(self, cards: DeckCards) -> CardDetector:
         """Return a detector with the same networks, whose cards mean these, without a learnt deck."""
-        parts = self._boxes, self._reader.with_cards(cards), self._limits, self._calibration
-        return CardDetector(*parts, None, self._back_looks, cards, self._fusion)
+        detector = self._with_reader(self._reader.with_cards(cards))
+        detector._plain, detector._cards = None, cards
+        return detector
 
     def with_calibration(self, calibration: Calibration) -> CardDetector:
         """Return the same detector with another final calibration."""
-        parts = self._boxes, self._reader, self._limits, calibration, self._plain, self._back_looks
-        return CardDetector(*parts, self._cards, self._fusion)
+        detector = copy(self)
+        detector._calibration = calibration
+        return detector
+
+    def _with_reader(self, reader: Reader) -> CardDetector:
+        detector = copy(self)
+        detector._reader, detector._assembler = reader, Assembler(reader, self._limits, self._fusion)
+        return detector
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
@@ -278,8 +287,8 @@ class CardDetector:
         quads = [*(portrait(box.quad) for box in boxes if box.kind is BoxKind.CARD), *proposals(image)]
         if not quads:
             return [], np.zeros((0, 0), np.float32)
-        ways = [self._reader.describe_cards(image, way)[1] for way in (quads, [turned(quad, 2) for quad in quads])]
-        return quads, np.mean(ways, axis=0)[:, :PART]
+        ways = [self._reader.features(image, way) for way in (quads, [turned(quad, 2) for quad in quads])]
+        return quads, np.mean(ways, axis=0)
 
     def detect_closeup(self, image: Image) -> list[Sighting]:
         """The same for a pile whose cards are about a third as long as the picture, in half the time."""

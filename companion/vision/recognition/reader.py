@@ -32,9 +32,8 @@ et al. 2012).
 # Probability from which no further view of a corner is read: half of 242 corners in 24 drawn hands reached it at the
 # first view, and the mean of all views never changed the card.
 _AT_A_GLANCE = 0.85
-# Minimum membership, and minimum log-likelihood of the top card for whole cards and for indices, to accept an outline;
-# otherwise the deck's pictures are matched. Nearly all well-outlined cards exceed it; indices are small and match less
-# well.
+# Minimum membership, and minimum log-likelihood of the top card, to accept an outline; otherwise the deck's pictures
+# are matched. Nearly all well-outlined cards exceed it.
 _SURELY, _CLEARLY = SURELY, -0.05
 # A card the networks give less than the first probability needs the second from a learnt deck whose design they know.
 _SAID, _OVERRULES = 0.5, 0.9
@@ -323,13 +322,13 @@ class Reader:
             for i, seen in zip(again, self._crops.indices(image, [frames[i] for i in again], [view]), strict=True):
                 looks[i] += seen
         weighed = zip(frames, self._crops.indices_with_deck(looks), strict=True)
-        return [self._index_reading(image, frame, one) for frame, one in weighed]
+        return [self._index_reading(frame, one) for frame, one in weighed]
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
         """Whether another view of an index is worth its cost."""
         return self.seeks or least <= self._index_scale.surest(mean_index(looks).logs) < _AT_A_GLANCE
 
-    def _index_reading(self, image: Image, frame: Quad, seen: IndexPass) -> Reading:
+    def _index_reading(self, frame: Quad, seen: IndexPass) -> Reading:
         """Return the combined reading of an index' views."""
         read = self._surer(turned(frame, int(seen.turns.argmax())), seen)
         if self._deck is None:
@@ -363,6 +362,10 @@ class Reader:
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
         return self._crops.describe_cards(image, quads)
+
+    def features(self, image: Image, quads: Sequence[Quad]) -> Floats:
+        """Return (N, D) features of the card reader for whole cards in their outlines (4, 2)."""
+        return self._crops.reader_features(image, quads)
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
         """The same for the squares (4, 2) around upright indices."""
