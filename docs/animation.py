@@ -14,10 +14,9 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from playwright.sync_api import Page
-from recording import PICTURES, host_page, screenshot, serving
+from recording import PICTURES, host_page, screenshot, serving, write_animation
 
 from companion.cards import EditionName
 from companion.editions import EDITIONS
@@ -150,11 +149,7 @@ def main() -> None:
     options = parser.parse_args()
     with serving() as (services, address):
         frames = film(services, address, options.seed)
-    animation = cv2.Animation()
-    animation.frames = frames
-    animation.durations = np.full(len(frames), round(INTERVAL * 1000), np.int32)
-    animation.loop_count = 0
-    cv2.imwriteanimation(str(options.out), animation, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
+    write_animation(options.out, frames, np.full(len(frames), round(INTERVAL * 1000), np.int32), QUALITY)
     size = options.out.stat().st_size / 2**20
     print(f"{options.out}: {len(frames)} frames, {len(frames) * INTERVAL:.0f} s, {size:.1f} MB")
 

@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 from playwright.sync_api import Page
-from recording import PICTURES, host_page, serving
+from recording import PICTURES, host_page, serving, write_animation
 
 from companion.cards import Card, EditionName
 from companion.editions import EDITIONS
@@ -95,11 +95,8 @@ def record(page: Page, seconds: float, act: Callable[[], None]) -> list[tuple[fl
 def write(path: Path, frames: list[tuple[float, Image]]) -> None:
     """Write the frames as an animated WebP."""
     times = [time for time, _ in frames]
-    animation = cv2.Animation()
-    animation.frames = [image for _, image in frames]
-    animation.durations = np.array([*(np.diff(times) * 1000).round(), 900], np.int32)
-    animation.loop_count = 0
-    cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
+    durations = np.array([*(np.diff(times) * 1000).round(), 900], np.int32)
+    write_animation(path, [image for _, image in frames], durations, QUALITY)
 
 
 def shoot(services: Services, page: Page, film: Film) -> list[tuple[float, Image]]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from playwright.sync_api import Page, sync_playwright
 
 from companion.server.access.guests import Role
@@ -63,3 +64,10 @@ def screenshot(page: Page, size: tuple[int, int] | None = None) -> Image:
     picture = cv2.imdecode(np.frombuffer(page.screenshot(type="png"), np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None
     return np.asarray(picture if size is None else cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def write_animation(path: Path, frames: Sequence[Image], durations: NDArray[np.int32], quality: int) -> None:
+    """Write (H, W, 3) BGR uint8 frames as an endless animated WebP. durations: of each frame in milliseconds."""
+    animation = cv2.Animation()
+    animation.frames, animation.durations, animation.loop_count = list(frames), durations, 0
+    cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, quality])

@@ -96,15 +96,25 @@ def drawn(
 
     detector: must be uncalibrated.
     """
+    for scene, image in pictures(decks, seed, layouts, _HARD, _DEGRADED):
+        yield from _read(detector, image, scene)
+
+
+def pictures(
+    decks: Iterable[int], seed: int, layouts: Mapping[Layout, int], hard: float, degraded: int
+) -> Iterator[tuple[Scene, Image]]:
+    """Yield the scenes of drawn decks, given by number, each with its picture as drawn and `degraded` worse ones.
+
+    layouts: number of scenes per layout. hard: share of the scenes that are hard to read.
+    """
     for number in decks:
         rng = np.random.default_rng((seed, number))
-        scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=_HARD)
+        scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=hard)
         for layout in (layout for layout, count in layouts.items() for _ in range(count)):
             scene = scenes.make(layout)
             quads = [card.quad for card in scene.cards if card.visible > 0.4]
-            degraded = [suffer(scene.image, finished(rng), quads, rng) for _ in range(_DEGRADED)]
-            for image in (scene.image, *degraded):
-                yield from _read(detector, image, scene)
+            for image in (scene.image, *[suffer(scene.image, finished(rng), quads, rng) for _ in range(degraded)]):
+                yield scene, image
 
 
 def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged]:

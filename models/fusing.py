@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
-from companion.dataset.scenes.compose import Scene, SceneMaker
-from companion.dataset.scenes.hardships import finished, suffer
+from companion.dataset.scenes.compose import Scene
 from companion.dataset.scenes.layouts import Layout
-from companion.models.calibrate import SHOWN
+from companion.models.calibrate import SHOWN, pictures
 from companion.models.logistic import calibration_error, ridge_logistic
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.labels import COLORS, FACES, card_classes
@@ -65,14 +64,8 @@ class Checked:
 
 def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
     """Yield the candidates of drawn decks, given by number, each scene as drawn and degraded."""
-    for number in decks:
-        rng = np.random.default_rng((seed, number))
-        scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=0.3)
-        for layout in (layout for layout, count in PICTURES.items() for _ in range(count)):
-            scene = scenes.make(layout)
-            quads = [card.quad for card in scene.cards if card.visible > 0.4]
-            for image in (scene.image, suffer(scene.image, finished(rng), quads, rng)):
-                yield from _judged(detector.candidates(image, layout is Layout.PILE), scene)
+    for scene, image in pictures(decks, seed, PICTURES, hard=0.3, degraded=1):
+        yield from _judged(detector.candidates(image, scene.layout is Layout.PILE), scene)
 
 
 def _judged(found: Iterable[Evidence], scene: Scene) -> Iterator[Judged]:

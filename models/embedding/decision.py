@@ -6,7 +6,7 @@ that the deck does not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -96,15 +96,16 @@ def fitted(decks: Sequence[DeckViews]) -> Decision:
     """Return the decision under which the views' faces are most likely."""
     blank = Decision(0.0, 1.0, 0.0, 0.0, 0.0)
 
-    def likelihood(decision: Decision) -> float:
-        logs = [log_softmax(decision.sharpness * deck.similarities(decision)) for deck in decks]
-        right = [rows[np.arange(len(rows)), deck.truth].mean() for rows, deck in zip(logs, decks, strict=True)]
-        return float(np.mean(right))
+    def rated(share: float) -> Iterator[tuple[float, Decision]]:
+        """Yield each sharpness of a share with the mean log-likelihood of the true faces."""
+        decision = replace(blank, share=share)
+        alike = [deck.similarities(decision) for deck in decks]
+        for nats in _SHARPNESSES.tolist():
+            logs = (log_softmax(nats * some) for some in alike)
+            right = [rows[np.arange(len(rows)), deck.truth].mean() for rows, deck in zip(logs, decks, strict=True)]
+            yield float(np.mean(right)), replace(decision, sharpness=nats)
 
-    tried = [
-        replace(blank, share=share, sharpness=nats) for share in _SHARES.tolist() for nats in _SHARPNESSES.tolist()
-    ]
-    best = max(tried, key=likelihood)
+    _, best = max((one for share in _SHARES.tolist() for one in rated(share)), key=lambda one: one[0])
     rows, known = _evidence(decks, best)
     weights, offset = ridge_logistic(rows, known, _RIDGE * len(rows))
     slope, lead = weights.tolist()
