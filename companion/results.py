@@ -51,7 +51,7 @@ def rounds(journal: Journal) -> list[Round]:
     for line, step in zip(journal.lines, journal.match.history, strict=True):
         if isinstance(step.move, moves.Hand):
             cards = step.move.cards
-            points = hand_points(cards, journal.match.header.edition.points)
+            points = hand_points(cards, journal.match.header.edition)
             found[-1].hands.append(ShownHand(step.move.player, [card.name for card in cards], points, line.reading))
         if isinstance(step.move, moves.Tally):
             found[-1].hands.append(ShownHand(step.move.player, [], step.move.points, line.reading))

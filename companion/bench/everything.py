@@ -91,9 +91,7 @@ def _figure(value: float) -> str:
 @click.command(name="all")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write bar plots to this file."
-)
+@click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder for bar plots.")
 @click.pass_context
 def everything(ctx: click.Context, names: tuple[str, ...], as_json: bool, plot: Path | None) -> None:
     """Run every benchmark, or those named, with default options, each in its own process."""

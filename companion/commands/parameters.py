@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from companion.commands.lazy import suggestion
 from companion.editions import PROFILES, Edition
-from companion.editions.library import FOLDER_NAME, Library
+from companion.editions.library import FOLDER_NAME, Library, NoSuchEditionError
 from companion.languages import Language
 from companion.referee.state import Header
 from companion.referee.transcript import TranscriptError, read_header
@@ -37,9 +37,10 @@ class EditionParameter(click.ParamType[Edition]):
         if isinstance(value, Edition):
             return value
         library = Library() if ctx is None else editions_of(ctx)
-        if value not in library:
+        try:
+            return library[value]
+        except NoSuchEditionError:
             self.fail(f"There is no edition {value}.{suggestion(value, library)}", param, ctx)
-        return library[value]
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Complete the IDs of all editions."""

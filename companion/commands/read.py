@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ def read(
 
     An unreadable file, or a picture without colours, is named and skipped; the exit status is then 1.
     """
-    detector = _detector(edition, model, deck)
+    detector = load_detector(edition, model, deck)
     total = _run(detector, images, as_json, draw, _played(edition, deck), fit=_fit(deck))
     raise SystemExit(1 if total is None else 0)
 
@@ -102,7 +102,7 @@ def score(
     expect: int | None,
 ) -> None:
     """Add up the points of leftover hands, one picture each."""
-    detector = _detector(edition, model, deck)
+    detector = load_detector(edition, model, deck)
     played = _played(edition, deck)
     if one_hand:
         _score_one_hand(detector, images, played, expect)
@@ -113,19 +113,9 @@ def score(
     raise SystemExit(1 if total is None else 0)
 
 
-def _detector(edition: Edition | None, model: Path | None, deck: str | None) -> CardDetector:
-    return load_detector(edition, model, deck)
-
-
 def _played(edition: Edition | None, deck: str | None) -> Edition | None:
     """Return the edition of the cards: the one named, else the learnt deck's, else unknown."""
     return edition if edition or deck is None else decks_of(click.get_current_context()).load(deck).edition
-
-
-def _points(sightings: Iterable[Sighting], edition: Edition | None) -> int:
-    """Return the points of the cards in the edition (R1), the usual ones if it is unknown."""
-    cards = (sighting.card for sighting in sightings)
-    return hand_points(cards) if edition is None else hand_points(cards, edition.points)
 
 
 def _fit(deck: str | None) -> DeckFit | None:
@@ -146,7 +136,7 @@ def _score_one_hand(
         failed = failed or sightings is None
         seen.append(sightings or [])
     hand = read_hand(seen, expect, None if edition is None else edition.deck)
-    points = _points((held.sighting for held in hand.cards), edition)
+    points = hand_points((held.card for held in hand.cards), edition)
     for held in hand.cards:
         click.echo(_line(held.sighting))
     click.echo(f"{len(hand.cards)} cards, {points} points")
@@ -209,7 +199,7 @@ def _run(
             fit.see(image, sightings)
         if any(sighting.mirrored for sighting in sightings):
             click.echo(f"{path}: the picture is mirrored; switch mirroring off in the camera's settings", err=True)
-        points = _points(sightings, played)
+        points = hand_points((sighting.card for sighting in sightings), played)
         total += points
         if as_json:
             click.echo(json.dumps({"image": str(path), "cards": [*map(_row, sightings)], "points": points}))

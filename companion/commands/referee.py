@@ -13,7 +13,7 @@ import click
 
 from companion.caller import Caller
 from companion.caller.card_names import parse_card
-from companion.cards import Card, UnknownCardError
+from companion.cards import UnknownCardError
 from companion.commands.parameters import EDITIONS, LANGUAGES
 from companion.editions import Edition
 from companion.editions.library import FOLDER_NAME, Library
@@ -21,7 +21,7 @@ from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, spelled
 from companion.referee.moves import Amend, Entry, Undo
-from companion.referee.scoring import hand_points
+from companion.referee.scoring import card_points, hand_points
 from companion.referee.state import State
 from companion.referee.transcript import (
     TranscriptError,
@@ -170,10 +170,6 @@ def score_hand(cards: str, edition: Edition | None) -> None:
     except UnknownCardError as error:
         raise click.BadParameter(str(error), param_hint="CARDS") from error
     width = max((len(card.name) for card in hand), default=0)
-
-    def worth(card: Card) -> int:
-        return card.points if edition is None else edition.points(card)
-
     for card in hand:
-        click.echo(f"{card.name:{width}}  {worth(card):4}")
-    click.echo(f"{'total':{width}}  {hand_points(hand, worth):4}")
+        click.echo(f"{card.name:{width}}  {card_points(card, edition):4}")
+    click.echo(f"{'total':{width}}  {hand_points(hand, edition):4}")

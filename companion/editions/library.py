@@ -38,10 +38,11 @@ class NoSuchEditionError(KeyError):
     def __init__(self, edition_id: str, known: Iterable[str] = ()) -> None:
         super().__init__(edition_id)
         self.id = edition_id
-        self._similar = difflib.get_close_matches(edition_id.lower(), known, 1)
+        self._known = known
 
     def __str__(self) -> str:
-        hint = f"did you mean {self._similar[0]}?" if self._similar else "`companion editions list` shows them"
+        similar = difflib.get_close_matches(self.id.lower(), self._known, 1)
+        hint = f"did you mean {similar[0]}?" if similar else "`companion editions list` shows them"
         return f"there is no edition {self.id}; {hint}"
 
 

@@ -104,14 +104,14 @@ class StepReader:
         return frozenset(NUMBERS[number] for number in value)
 
     def _step(self, table: Table) -> verbs.Step | None:
-        verbs = [key for key in table.values if key in _VERBS]
-        if len(verbs) != 1:
+        named = [key for key in table.values if key in _VERBS]
+        if len(named) != 1:
             for key in table.values:
                 if key not in _VERBS and key not in _FIELDS:
                     table.fault(key, "unknown verb")
-            table.fault(None, "needs a verb" if not verbs else "has two verbs: " + " and ".join(verbs))
+            table.fault(None, "needs a verb" if not named else "has two verbs: " + " and ".join(named))
             return None
-        verb = verbs[0]
+        verb = named[0]
         known, read = _VERBS[verb]
         for key in table.values:
             if key not in (verb, "if", *known):

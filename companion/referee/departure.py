@@ -30,9 +30,9 @@ def leave_round(draft: Draft, seat: int) -> None:
     ends = _ends_what_waits(draft, seat)
     author = draft.laid_by == seat
     _vacate(draft, seat)
-    if draft.present == 1:
-        draft.end_round(next(each for each in range(len(draft.hands)) if each not in draft.out))
-    elif ends:
+    if draft.end_if_alone():
+        return
+    if ends:
         draft.begin_turn(_shifted(heir, seat))
     elif author:
         _without_author(draft)
@@ -63,16 +63,16 @@ def _without_author(draft: Draft) -> None:
 def _vacate(draft: Draft, seat: int) -> None:
     """Take the seat out of the ring. The deal passes to the left of a dealer who leaves, once the round is over."""
     header = draft.header
-    players = _without(header.players, seat)
+    players = without(header.players, seat)
     dealer = (draft.dealer - (seat <= draft.dealer)) % len(players)
     draft.left = (*draft.left, (draft.name(seat), draft.scores[seat]))
     draft.header = replace(header, players=players, dealer=dealer)
     draft.dealer = dealer
-    draft.hands = _without(draft.hands, seat)
-    draft.scores = _without(draft.scores, seat)
-    draft.fresh = _without(draft.fresh, seat)
-    draft.shown = _without(draft.shown, seat)
-    draft.leftover = _without(draft.leftover, seat)
+    draft.hands = without(draft.hands, seat)
+    draft.scores = without(draft.scores, seat)
+    draft.fresh = without(draft.fresh, seat)
+    draft.shown = without(draft.shown, seat)
+    draft.leftover = without(draft.leftover, seat)
     draft.called = _seats(draft.called, seat)
     draft.out = _seats(draft.out, seat)
     draft.turn = _seat(draft.turn, seat)
@@ -98,7 +98,8 @@ def _program(running: Running | None, seat: int) -> Running | None:
     )
 
 
-def _without(values: tuple[_T, ...], seat: int) -> tuple[_T, ...]:
+def without(values: tuple[_T, ...], seat: int) -> tuple[_T, ...]:
+    """Return the values of all seats but one."""
     return (*values[:seat], *values[seat + 1 :])
 
 

@@ -312,12 +312,18 @@ class Draft:
         elif None not in self.leftover:
             self.score_round()
 
+    def end_if_alone(self) -> bool:
+        """End the round if one player alone is still in it, who wins (R54, R55). Returns whether it ended."""
+        if self.present != 1:
+            return False
+        self.end_round(next(seat for seat in range(len(self.hands)) if seat not in self.out))
+        return True
+
     def score_round(self) -> None:
         """Score all hands, then end the match or deal again (R29, R30)."""
         options = self.header.options
         assert self.round_winner is not None
-        worth = self.header.edition.points
-        hands = [hand_points(hand or 0, worth) for hand in self.leftover]
+        hands = [hand_points(hand or 0, self.header.edition) for hand in self.leftover]
         points = round_points(options.scoring, self.round_winner, hands)
         self.effects.extend(Scored(self.name(seat), gain) for seat, gain in points.items())
         self.scores = tuple(score + points.get(seat, 0) for seat, score in enumerate(self.scores))

@@ -15,9 +15,9 @@ def eliminate(draft: Draft) -> None:
     for seat in (actor, *draft.others(actor)):
         if draft.hands[seat] >= draft.header.edition.out_at and draft.present > 1:
             _put_out(draft, seat)
-    if draft.present == 1:
-        draft.end_round(next(seat for seat in range(len(draft.hands)) if seat not in draft.out))
-    elif actor in draft.out or owner in draft.out:
+    if draft.end_if_alone():
+        return
+    if actor in draft.out or owner in draft.out:
         draft.begin_turn(draft.after(owner))
     elif draft.laid_by in draft.out:
         draft.begin_turn(actor)

@@ -60,7 +60,7 @@ def tally(draft: Draft, move: moves.Tally) -> None:
     seat = _awaited(draft, move.player)
     edition = draft.header.edition
     deck = sum(edition.points(card) * copies for card, copies in edition.deck.items())
-    shown = sum(hand_points(hand, edition.points) for hand in draft.leftover if hand is not None)
+    shown = sum(hand_points(hand, edition) for hand in draft.leftover if hand is not None)
     most = max(0, deck - shown)
     if move.points > most:
         raise HandWorthTooMuchError(move.points, most)

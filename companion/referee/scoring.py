@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from companion.cards import Card
+from companion.editions.edition import Edition
 from companion.editions.options import Scoring
 
 
-def hand_points(hand: Iterable[Card] | int, worth: Callable[[Card], int] = lambda card: card.points) -> int:
-    """Return the points of a remaining hand, given as cards or as points already added up (R1).
+def card_points(card: Card, edition: Edition | None = None) -> int:
+    """Return the points of a card in an edition (R1), the usual ones if it is unknown."""
+    return card.points if edition is None else edition.points(card)
 
-    worth: the points of a card in the edition.
-    """
-    return hand if isinstance(hand, int) else sum(map(worth, hand))
+
+def hand_points(hand: Iterable[Card] | int, edition: Edition | None = None) -> int:
+    """Return the points of a remaining hand, given as cards or as points already added up (R1)."""
+    return hand if isinstance(hand, int) else sum(card_points(card, edition) for card in hand)
 
 
 def shown_cards(hand: tuple[Card, ...] | int | None) -> tuple[Card, ...]:

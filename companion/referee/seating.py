@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from companion.referee.departure import leave_round
+from companion.referee.departure import leave_round, without
 from companion.referee.draft import Draft
 from companion.referee.effects import Joined, Left, Renamed, TargetChanged
 from companion.referee.errors import (
@@ -66,8 +66,8 @@ def leave(draft: Draft, move: Leave) -> None:
     # The player to the left of a dealer who leaves takes over the dealer's seat number.
     dealer = (draft.dealer - (seat < draft.dealer)) % (len(header.players) - 1)
     draft.left = (*draft.left, (draft.name(seat), draft.scores[seat]))
-    draft.scores = _without(draft.scores, seat)
-    draft.header = replace(header, players=_without(header.players, seat), dealer=dealer)
+    draft.scores = without(draft.scores, seat)
+    draft.header = replace(header, players=without(header.players, seat), dealer=dealer)
     draft.dealer = dealer
     draft.deal_hands(len(draft.header.players))
 
@@ -76,11 +76,11 @@ def rename(draft: Draft, move: Rename) -> None:
     """R56. A player may have the own name spelled differently."""
     header = draft.header
     seat = header.seat(move.player)
-    others = (*_without(header.players, seat), *(name for name, _ in draft.left))
+    others = (*without(header.players, seat), *(name for name, _ in draft.left))
     if key(move.name) in map(key, others):
         raise NameTakenError(move.name)
     draft.effects.append(Renamed(header.players[seat], move.name))
-    draft.header = replace(header, players=_with(_without(header.players, seat), seat, move.name))
+    draft.header = replace(header, players=_with(without(header.players, seat), seat, move.name))
 
 
 def retarget(draft: Draft, move: Retarget) -> None:
@@ -95,7 +95,3 @@ def retarget(draft: Draft, move: Retarget) -> None:
 
 def _with(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:
     return (*values[:seat], value, *values[seat:])
-
-
-def _without(values: tuple[_T, ...], seat: int) -> tuple[_T, ...]:
-    return (*values[:seat], *values[seat + 1 :])

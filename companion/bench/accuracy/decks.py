@@ -112,8 +112,8 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
     rng.shuffle(cards)
     cards = cards[: round(plan.share * len(cards))]
     row: Row = {}
-    wrong_names = _exchanged(cards, plan.wrong, rng) if plan.ordered else []
-    lesson = Lesson(reader, boxes, _EDITION, wrong_names, each=True)
+    given = _exchanged(cards, plan.wrong, rng) if plan.ordered else []
+    lesson = Lesson(reader, boxes, _EDITION, given, each=True)
     seconds = 0.0
     for picture in learning.flip(cards):
         seconds += _timed(lambda image=picture.image: lesson.show(image))[0]  # type: ignore[misc]

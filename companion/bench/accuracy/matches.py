@@ -57,7 +57,7 @@ _EVENING: TypeAdapter[MatchResult] = TypeAdapter(MatchResult)
 @click.option(
     "--log",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Folder that keeps each match, so that an interrupted run continues.",
+    help="File that keeps each match, so that an interrupted run continues.",
 )
 @click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Folder for pictures of mistakes.")
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="File for figures and mistakes.")

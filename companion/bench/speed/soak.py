@@ -187,9 +187,7 @@ def draw(samples: list[Sample], path: Path) -> None:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first match.")
 @click.option("--every", type=click.FloatRange(0.5), default=10.0, show_default=True, help="Seconds between samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write a plot to this file."
-)
+@click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder for the plot.")
 def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, plot: Path | None) -> None:
     """Play simulated matches several times as fast as people, and record memory, threads and open files."""
 

@@ -8,10 +8,8 @@ import threading
 from dataclasses import dataclass
 from typing import Protocol
 
-import cv2
-
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.server.capture.frame_ring import FrameRing
+from companion.server.capture.frame_ring import FrameRing, small_jpeg
 from companion.server.capture.hold import HeldTracker, Hold
 from companion.vision.capture.capture_loop import CaptureLoop
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource
@@ -165,13 +163,7 @@ class Camera:
     def preview(self) -> bytes | None:
         """Return the newest frame as JPEG, scaled for a screen."""
         frame = self.frame()
-        if frame is None:
-            return None
-        height, width = frame.image.shape[:2]
-        scale = min(1.0, _PREVIEW_SIDE / max(height, width))
-        small = cv2.resize(frame.image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        _, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
-        return data.tobytes()
+        return None if frame is None else small_jpeg(frame.image, _PREVIEW_SIDE, 80)
 
     def close(self) -> None:
         """Stop watching. Waits briefly for threads that draw or decode, since they must not outlive the interpreter."""

@@ -11,8 +11,6 @@ from pydantic import Field
 from companion.caller import Caller
 from companion.editions import Edition
 from companion.editions.faults import InvalidEditionError
-from companion.editions.files import read_edition
-from companion.editions.library import printed
 from companion.editions.toml_text import to_toml
 from companion.laboratory import Turn, example_of, sample_turns
 from companion.languages import Language
@@ -27,6 +25,7 @@ from companion.server.routes.editions import (
     FileBody,
     edition_of_file,
     known_edition,
+    read_text,
     sample_header,
     summary_of,
 )
@@ -131,7 +130,7 @@ class ShareAnswer(Answer):
 def check_edition(body: FileBody) -> CheckAnswer:
     """Check an edition file."""
     try:
-        edition = read_edition(body.file.encode("utf-8", "surrogatepass"), "edition.toml", printed())
+        edition = read_text(body.file)
     except InvalidEditionError as error:
         faults = [FileFaultAnswer(line=each.line, key=each.key, message=each.message) for each in error.faults]
         return CheckAnswer(faults=faults, edition=None, definition=None)

@@ -231,10 +231,15 @@ def sample_header(edition: Edition) -> Header:
     return Header(edition, players, len(players) - 1, edition.options)
 
 
+def read_text(file: str) -> Edition:
+    """Return the edition of a file's text; raises InvalidEditionError."""
+    return read_edition(file.encode("utf-8", "surrogatepass"), "edition.toml", printed())
+
+
 def edition_of_file(file: str) -> Edition:
     """Return the edition of a file; raises RefusalError with its first fault."""
     try:
-        return read_edition(file.encode("utf-8", "surrogatepass"), "edition.toml", printed())
+        return read_text(file)
     except InvalidEditionError as error:
         raise RefusalError(422, "invalid", str(error), fault=Fault("file", Rule.OTHER)) from error
 

@@ -201,8 +201,9 @@ def get_picture(picture: str) -> Response:
 @api.route("POST", "/api/moves", role=Role.PLAYER, body=TapBody, answer=OutcomeAnswer, errors=(409,))
 def tap(body: TapBody) -> OutcomeAnswer:
     """Make a move that the camera does not or did not see."""
-    move = _own(known_guest(), body.move())
-    then = None if body.also is None else _own(known_guest(), body.also.move())
+    who = known_guest()
+    move = _own(who, body.move())
+    then = None if body.also is None else _own(who, body.also.move())
     picture = None if body.scan is None or not isinstance(move, moves.Hand) else services().scans.find(body.scan)
     with _refusals():
         outcome = services().table.tap(move, picture, then=then)

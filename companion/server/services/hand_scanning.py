@@ -42,9 +42,7 @@ def scan_hand(own: Services, images: Sequence[Image], player: str | None) -> Sca
         raise RefusalError(422, "no-colors", "The picture has no colours. Switch night mode off, or a light on.")
     edition = None if state is None else state.header.edition
     hand = read_hand(seen, expected, None if edition is None else edition.deck)
-    cards_held = [held.card for held in hand.cards]
-    points = hand_points(cards_held) if edition is None else hand_points(cards_held, edition.points)
-    return Scan(hand, expected, points)
+    return Scan(hand, expected, hand_points((held.card for held in hand.cards), edition))
 
 
 def hold_picture(own: Services, images: Sequence[Image], hand: HandReading) -> str | None:

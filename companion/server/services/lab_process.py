@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from companion.editions.files import read_edition
 from companion.editions.library import printed
@@ -35,20 +35,8 @@ class LabTask(BaseModel):
     seconds: float
 
 
-class LabReport(BaseModel):
-    """A report of the laboratory as plain values: see companion.laboratory.Report."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    rounds: int
-    players: int
-    turns: list[int]
-    beginner_wins: float
-    leader_caught: float
-    drawn: dict[str, float]
-    wins: list[int]
-    eliminated: float
-    unfinished: int
+REPORT = TypeAdapter(Report)
+"""Writes and reads reports as JSON."""
 
 
 def reports(task: LabTask) -> Iterator[Report]:
@@ -73,7 +61,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     for report in reports(LabTask.model_validate_json(sys.stdin.read())):
-        print(LabReport.model_validate(report).model_dump_json(), flush=True)
+        print(REPORT.dump_json(report).decode(), flush=True)
 
 
 if __name__ == "__main__":

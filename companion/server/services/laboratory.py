@@ -8,21 +8,22 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from companion.server.services.lab_process import LabReport, LabTask
+from companion.laboratory import Report
+from companion.server.services.lab_process import REPORT, LabTask
 
 _COMMAND = (sys.executable, "-m", "companion.server.services.lab_process")
 
 
 @dataclass(frozen=True, slots=True)
 class LabStand:
-    """How far the latest task is. report: of the rounds so far, None before the first and where nothing was begun.
+    """How far the latest task is. report: of the rounds so far.
 
     titles: the names of faces and marks by ID.
     """
 
     running: bool = False
     wanted: int = 0
-    report: LabReport | None = None
+    report: Report = field(default_factory=lambda: Report(0, 0, (), 0.0, 0.0, {}, (), 0.0, 0))
     titles: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -75,11 +76,11 @@ class Laboratory:
             process.kill()  # it has ended already: there is nothing to read
         with process.stdout:
             for line in process.stdout:
-                self._take(process, LabReport.model_validate_json(line), running=True)
+                self._take(process, REPORT.validate_json(line), running=True)
         process.wait()
         self._take(process, None, running=False)
 
-    def _take(self, process: subprocess.Popen[str], report: LabReport | None, *, running: bool) -> None:
+    def _take(self, process: subprocess.Popen[str], report: Report | None, *, running: bool) -> None:
         with self._lock:
             if self._process is not process:
                 return  # another task has begun since

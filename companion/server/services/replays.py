@@ -15,7 +15,7 @@ from companion.referee.state import State
 from companion.server.archive.highlights import Highlight, Moment, best_of, highlights
 from companion.server.capture.clips import Clip, Clips, Outline
 from companion.server.capture.frame_ring import FrameRing, decoded
-from companion.table import HistoryLine, QuestionKind, Table
+from companion.table import HistoryLine, Question, QuestionKind, Table
 from companion.table.state.observations import Pending, Sight
 from companion.vision.core.events import CardLanded, PileEvent, PileReached
 from companion.vision.core.geometry import Image
@@ -80,11 +80,11 @@ class Replays:
         if isinstance(event, CardLanded) and event.quad is not None and size is not None:
             outline = tuple((float(x) / size[0], float(y) / size[1]) for x, y in event.quad)
         reading = what.reading if isinstance(what, Sight) else None
-        self.clips.keep(
-            Clip(what.time, reading, stills, event.time, outline, mirrored), {one.time for one in self.best()}
-        )
+        view = self._table.view()
+        best = {one.time for one in self._best(view.history)}
+        self.clips.keep(Clip(what.time, reading, stills, event.time, outline, mirrored), best)
         if isinstance(what, Sight):
-            self._note_wrong(what)
+            self._note_wrong(what, view.questions)
 
     def of_line(self, n: int) -> Clip | None:
         """Return the clip of accepted move `n` (from 1), None if there is none."""
@@ -102,7 +102,9 @@ class Replays:
 
     def best(self) -> tuple[Highlight, ...]:
         """Return the evening's best moments that have a clip, by time."""
-        history = self._table.view().history
+        return self._best(self._table.view().history)
+
+    def _best(self, history: Sequence[HistoryLine]) -> tuple[Highlight, ...]:
         fitted = {line.time for line in history if isinstance(line.move, Play) and not line.move.force}
         wrong = [one for one in self._wrong if one.time not in fitted]
         found = [*self._earlier, *wrong, *highlights(history)]
@@ -131,9 +133,9 @@ class Replays:
         history = self._table.view().history
         return history[n - 1] if 1 <= n <= len(history) else None
 
-    def _note_wrong(self, sight: Sight) -> None:
+    def _note_wrong(self, sight: Sight, questions: Sequence[Question]) -> None:
         """Note that this card does not match, if the table says so."""
-        for question in self._table.view().questions:
+        for question in questions:
             if question.kind is QuestionKind.ILLEGAL and question.picture == sight.reading:
                 state: State | None = self._table.state
                 player = None if state is None or state.turn is None else state.players[state.turn]

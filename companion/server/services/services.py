@@ -299,8 +299,7 @@ class Services:
     def view(self, language: Language | None = None) -> ViewAnswer:
         """Return what all screens show. language: words it in another language than the caller's."""
         hold = self.camera.state.hold
-        is_other = language is not None and language != self._language
-        view = self.table.view(Caller(language) if is_other and language is not None else None)
+        view = self.table.view(None if language is None or language == self._language else Caller(language))
         return view_answer(view, self._language, other_deck=self.is_another_deck, hold=hold and hold.value)
 
     def view_json(self) -> str:

@@ -201,8 +201,9 @@ def taken_back_lines(known: Situation, now: float) -> tuple[Line, ...] | None:
 def tap_time(journal: Journal, now: float) -> float:
     """Return the time of a tap made now, later than the tap before it: what shares a time is undone together."""
     last = journal.lines[-1] if journal.lines else None
-    is_later = last is None or last.read_by is not ReadBy.TAP or now > last.time
-    return now if is_later or last is None else math.nextafter(last.time, math.inf)
+    if last is None or last.read_by is not ReadBy.TAP or now > last.time:
+        return now
+    return math.nextafter(last.time, math.inf)
 
 
 def undo_lines(journal: Journal, now: float, *, scored: bool) -> tuple[Line, ...]:

@@ -80,7 +80,7 @@ class Screen:
     def in_words_of(self, voice: Voice, session: Session | None, asked: Asked | None) -> Screen:
         """Return a copy of the screen in another language. asked: the open question in that language."""
         other = copy(self)
-        other._notices = dict(self._notices)
+        other._notices = {}
         other.speak(voice, session)
         if session is not None and (sentence := _fallen_back(session, voice.sentences)) is not None:
             other._notices[NoticeKind.TURNS] = Notice(NoticeKind.TURNS, sentence)

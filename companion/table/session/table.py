@@ -116,8 +116,8 @@ class Table:
 
     def name_now(self, player: str) -> str:
         """Return the name that a player, renamed in this match or not, has now; other names as they are."""
-        with self._lock:
-            return player if self._session is None else self._session.match.name_now(player)
+        session = self._session
+        return player if session is None else session.match.name_now(player)
 
     def see(self, event: PileEvent) -> Pending | None:
         """Process a camera event and return the observation that it became, None if there is nothing to rule on.
@@ -322,7 +322,7 @@ class Table:
                 return self._screen.view(self._session, saved=self._persistence.saved)
             voice, session = Voice(caller), self._session
             asked = None
-            if session is not None and session.pending:
+            if session is not None and session.pending and self._screen.question is not None:
                 asked = advance(session, session.pending, self._clock(), voice).asked
             return self._screen.in_words_of(voice, session, asked).view(session, saved=self._persistence.saved)
 
