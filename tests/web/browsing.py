@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from companion.cards import Card
+from companion.cards import Card, EditionName
+from companion.editions import EDITIONS
+from companion.referee import moves
+from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
@@ -36,6 +39,8 @@ ARGUMENTS = [
 FIREFOX = os.environ.get("COMPANION_TEST_BROWSER") == "firefox"
 """Whether the tests run in Firefox instead of Chromium."""
 PATIENCE_MS = 30_000 * int(os.environ.get("COMPANION_TEST_SLOWNESS", "1"))
+
+PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
 
 # Remembers what the page would have said and how the device would have shaken.
 RECORDER = """
@@ -171,3 +176,33 @@ class Server:
     def invitation(self, role: Role, player: str | None = None, page: str = "table") -> str:
         """Return the address that lets a device in."""
         return f"{self.url}/join#t={self.services.pairing.invite(role, player)}&p={page}"
+
+
+def begin(server: Server, players: int, *cards: str) -> None:
+    edition = EDITIONS[EditionName.MARIO_KART]
+    names = PEOPLE[:players]
+    server.services.start(Header(edition, names, players - 1, edition.options))
+    for card in cards or ("red 5",):
+        started = server.services.table.state is not None and server.services.table.state.top is not None
+        server.services.table.tap((moves.Play if started else moves.Start)(Card.parse(card)))
+
+
+def turn(page: Page, player: str) -> None:
+    expect(page.locator(".seat.turn")).to_have_attribute("data-player", player)
+
+
+def overlaps(page: Page, selector: str) -> list[str]:
+    """Return which of the elements lie on each other, by their texts."""
+    found: list[str] = page.evaluate(
+        """async (selector) => {
+          const moving = document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity);
+          await Promise.allSettled(moving.map((one) => one.finished));
+          const all = [...document.querySelectorAll(selector)].map((one) =>
+            [one.innerText, one.getBoundingClientRect()]);
+          const apart = (p, q) => p.left > q.right - 1 || q.left > p.right - 1 || p.top > q.bottom - 1
+            || q.top > p.bottom - 1;
+          return all.flatMap(([a, p], i) => all.slice(i + 1).filter(([, q]) => !apart(p, q)).map(([b]) => a + b));
+        }""",
+        selector,
+    )
+    return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from browsing import Open, Server, lay, pick
+from browsing import Open, Server, lay, pick, turn
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from companion.cards import Card, EditionName
@@ -30,10 +30,6 @@ def set_up(page: Page, *players: str) -> None:
 
 def act(page: Page, name: str) -> None:
     page.click(f'[data-act="{name}"]')
-
-
-def turn(page: Page, player: str) -> None:
-    expect(page.locator(".seat.turn")).to_have_attribute("data-player", player)
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server, lay
+from browsing import Open, Server, begin, lay, overlaps
 from playwright.sync_api import BrowserContext, Page, expect
-from test_table_page import begin, overlaps
 
 from companion.cards import Card
 from companion.languages import Language
