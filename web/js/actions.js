@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { shape } from "./card.js";
-import { ask, h } from "./dom.js";
+import { ask, dialogForm, h } from "./dom.js";
 import { cardName, colorName, t } from "./i18n.js";
 import { mark } from "./people.js";
 import { pickCard } from "./picker.js";
@@ -181,7 +181,7 @@ export function actions(view, me, own = false, palette = false) {
   if (last || view.questions.length)
     add(
       "undo",
-      last && !view.questions.length ? t("act.undo.what", { what: told(last) }) : t("act.undo"),
+      last && !view.questions.length ? t("act.undo.what", { what: summaryOf(last) }) : t("act.undo"),
       () => undo(view),
       { class: "quiet" },
     );
@@ -245,7 +245,7 @@ export function buttons(found, size = "") {
 }
 
 /** What a line of the history was, in a few words. @param {import("./answers").LineAnswer} line */
-export function told(line) {
+function summaryOf(line) {
   const what = line.move.card
     ? cardName(line.move.card)
     : line.move.color
@@ -305,16 +305,8 @@ export async function correctCount(player, believed) {
         value: believed,
         "aria-label": t("count.title", { player }),
       });
-      return h(
-        "form",
-        {
-          class: "stack",
-          method: "dialog",
-          onsubmit: (/** @type {Event} */ event) => {
-            event.preventDefault();
-            close(Number(field.value));
-          },
-        },
+      return dialogForm(
+        () => close(Number(field.value)),
         field,
         h("div", { class: "row end" }, h("button", { class: "primary" }, t("save"))),
       );

@@ -2,17 +2,7 @@
 
 import { h, svg } from "./dom.js";
 import { cardName, colorName, t } from "./i18n.js";
-import {
-  colorOf,
-  colorShape,
-  colors,
-  faceDrawing,
-  faceOf,
-  markDrawing,
-  markOf,
-  pictureOf,
-  signDrawing,
-} from "./signs.js";
+import { colorOf, colorShape, colors, faceDrawing, faceOf, markDrawing, markOf, pictureOf, signed } from "./signs.js";
 
 /** The items' icons, in a box of 100. @type {Record<string, string>} */
 const ITEMS = {
@@ -126,10 +116,6 @@ function photographed(address, name) {
   element.classList.add("card", "card-wild");
   return element;
 }
-
-/** What a special face shows. @param {string | null} sign @returns {{ text: string, drawing: string }} */
-const signed = (sign) =>
-  sign?.startsWith("+") ? { text: sign, drawing: "" } : { text: "", drawing: signDrawing(sign) };
 
 /** @param {ReturnType<typeof shown>} show */
 function middle({ text, drawing }) {

@@ -4,6 +4,7 @@ import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
 import { ask, fill, h, pen } from "./dom.js";
 import { cardName, t } from "./i18n.js";
+import { moves } from "./motion.js";
 import { personInk } from "./people.js";
 
 /** How much slower than life a clip is played. */
@@ -67,7 +68,7 @@ async function decoded(jpeg) {
 function screenOf(clip, pictures, shown) {
   const canvas = h("canvas", { width: pictures[0].naturalWidth, height: pictures[0].naturalHeight });
   const last = pictures.length - 1;
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const still = !moves();
   let place = still ? last : 0;
   let plays = !still;
   const slider = h("input", {

@@ -1,9 +1,10 @@
 /** Who comes and goes between two rounds: somebody joins, with a place and points; a player leaves. */
 
-import { confirm, move } from "./actions.js";
+import { move } from "./actions.js";
 import { get } from "./api.js";
-import { ask, h } from "./dom.js";
+import { ask, dialogForm, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { mayLeave, tidy } from "./leaving.js";
 import { person } from "./people.js";
 
 /** @param {import("./types").Running} view */
@@ -38,16 +39,10 @@ export async function comeAndGo({ match, state }) {
       h(
         "div",
         { class: "stack" },
-        h(
-          "form",
-          {
-            class: "stack",
-            method: "dialog",
-            onsubmit: (/** @type {Event} */ event) => {
-              event.preventDefault();
-              const player = name.value.trim().replace(/\s+/g, " ");
-              if (player) close({ do: "join", player, after: after.value, score: Number(points.value) });
-            },
+        dialogForm(
+          () => {
+            const player = tidy(name.value);
+            if (player) close({ do: "join", player, after: after.value, score: Number(points.value) });
           },
           h(
             "label",
@@ -96,7 +91,6 @@ export async function comeAndGo({ match, state }) {
     t("close"),
   );
   if (!answer) return;
-  if (answer.do === "leave" && match.players.length === 2 && !(await confirm(t("comings.end"), t("move.leave"))))
-    return;
+  if (!(await mayLeave(answer, match.players))) return;
   await move(answer);
 }

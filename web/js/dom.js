@@ -215,3 +215,12 @@ export function ask(title, build, closeLabel) {
     dialog.showModal();
   });
 }
+
+/** A form in a dialog. @param {() => unknown} send called as it is sent @param {...import("./types").Child} children */
+export function dialogForm(send, ...children) {
+  const onsubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    send();
+  };
+  return h("form", { class: "stack", method: "dialog", onsubmit }, ...children);
+}

@@ -129,22 +129,10 @@ export function drawFace(id, making, again) {
         drawnField(id, face, again),
       ),
     ),
-    h(
-      "div",
-      { class: "row end" },
-      h(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: () => {
-            removeFace(draft, id);
-            again();
-          },
-        },
-        t("edition.special.remove", { card: title }),
-      ),
-    ),
+    removeRow(title, () => {
+      removeFace(draft, id);
+      again();
+    }),
   );
 }
 
@@ -199,3 +187,11 @@ export function countField(face, making, again) {
     }),
   );
 }
+
+/** A button that takes a special card or a mark out of the draft. @param {string} title @param {() => void} remove */
+export const removeRow = (title, remove) =>
+  h(
+    "div",
+    { class: "row end" },
+    h("button", { type: "button", class: "quiet", onclick: remove }, t("edition.special.remove", { card: title })),
+  );

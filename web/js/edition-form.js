@@ -1,7 +1,7 @@
 /** The form in which an edition is made: its name and deck, its special cards, marks and rules. */
 
 import { fill, h } from "./dom.js";
-import { countField, drawFace } from "./edition-cards.js";
+import { countField, drawFace, removeRow } from "./edition-cards.js";
 import { addFace, addMark, idOf, textIn, withText } from "./edition-draft.js";
 import { chooseBearer, drawProgram } from "./edition-step.js";
 import { baseFaces, colorsOf, conditionsOf, filtersOf, language, STANDARD } from "./edition-words.js";
@@ -130,22 +130,10 @@ function drawMarks(making, again) {
         ),
         h("span", { class: "soft" }, t("edition.turned")),
         drawProgram(mark.when_turned_up, say, { place: "turned", path: `marks.${id}.when_turned_up` }),
-        h(
-          "div",
-          { class: "row end" },
-          h(
-            "button",
-            {
-              type: "button",
-              class: "quiet",
-              onclick: () => {
-                delete draft.marks[id];
-                again();
-              },
-            },
-            t("edition.special.remove", { card: title }),
-          ),
-        ),
+        removeRow(title, () => {
+          delete draft.marks[id];
+          again();
+        }),
       );
     }),
     h(

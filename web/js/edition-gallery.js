@@ -14,7 +14,7 @@ import { faceOf, wear } from "./signs.js";
  */
 
 /** How far an edition was compared with printed rules. @param {Summary} one */
-export const checkedText = (one) => t(`checked.${one.checked}`, { count: Math.max(1, one.sources.length) });
+const checkedText = (one) => t(`checked.${one.checked}`, { count: Math.max(1, one.sources.length) });
 
 /**
  * Draws the gallery, which a word narrows down.

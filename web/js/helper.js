@@ -14,7 +14,7 @@ const EVERY = 2000;
 function said({ hindrance, nearer, measured }) {
   const key = `helper.${hindrance}`;
   if (!has(key)) return "";
-  // Pixels, degrees and levels are told as they are, shares in percent.
+  // Pixels, degrees and levels are shown as they are, shares in percent.
   return t(key, { percent: Math.round(nearer * 100), value: Math.round(measured), share: Math.round(measured * 100) });
 }
 

@@ -68,7 +68,7 @@ function standings(match) {
 }
 
 /** Draws a match. @param {import("./answers").ScoresAnswer} match @returns {Promise<Blob>} a PNG */
-export async function picture(match) {
+async function picture(match) {
   await know(match.players);
   const order = standings(match);
   const points = match.scoring !== "single-round";

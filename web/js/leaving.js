@@ -1,8 +1,18 @@
 /** While the match runs: a player leaves or has another name, and the match another target. */
 
 import { confirm, move } from "./actions.js";
-import { ask, h } from "./dom.js";
+import { ask, dialogForm, h } from "./dom.js";
 import { t } from "./i18n.js";
+
+/** A name without needless spaces. @param {string} text */
+export const tidy = (text) => text.trim().replace(/\s+/g, " ");
+
+/**
+ * Whether a player may leave: of two the match ends with it, which is asked first. Other answers may always be sent.
+ * @param {{ do: string }} answer @param {string[]} players
+ */
+export const mayLeave = async (answer, players) =>
+  answer.do !== "leave" || players.length !== 2 || (await confirm(t("comings.end"), t("move.leave")));
 
 /**
  * Asks for a player's new name, or lets the player leave.
@@ -18,16 +28,10 @@ export async function changePlayer({ match, legal }, player) {
       h(
         "div",
         { class: "stack" },
-        h(
-          "form",
-          {
-            class: "stack",
-            method: "dialog",
-            onsubmit: (/** @type {Event} */ event) => {
-              event.preventDefault();
-              const fresh = name.value.trim().replace(/\s+/g, " ");
-              if (fresh) close({ do: "rename", player, name: fresh });
-            },
+        dialogForm(
+          () => {
+            const fresh = tidy(name.value);
+            if (fresh) close({ do: "rename", player, name: fresh });
           },
           h("label", { class: "field" }, t("leaving.name"), name),
           h("div", { class: "row end" }, h("button", { class: "primary" }, t("leaving.rename"))),
@@ -46,8 +50,7 @@ export async function changePlayer({ match, legal }, player) {
     t("close"),
   );
   if (!answer || (answer.do === "rename" && answer.name === player)) return false;
-  if (answer.do === "leave" && match.players.length === 2 && !(await confirm(t("comings.end"), t("move.leave"))))
-    return false;
+  if (!(await mayLeave(answer, match.players))) return false;
   return Boolean(await move(answer));
 }
 
@@ -66,16 +69,8 @@ export async function changeTarget({ match, state }) {
   const answer = await ask(
     t("leaving.target"),
     (close) =>
-      h(
-        "form",
-        {
-          class: "stack",
-          method: "dialog",
-          onsubmit: (/** @type {Event} */ event) => {
-            event.preventDefault();
-            close({ do: "retarget", points: Number(points.value) });
-          },
-        },
+      dialogForm(
+        () => close({ do: "retarget", points: Number(points.value) }),
         h("label", { class: "field" }, t("leaving.points"), points),
         h("div", { class: "row end" }, h("button", { class: "primary" }, t("save"))),
       ),

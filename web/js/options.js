@@ -1,6 +1,7 @@
 /** The rules of a match as the server lists them: each option drawn by its kind, with its sentence. */
 
 import { h } from "./dom.js";
+import { languages } from "./i18n.js";
 
 /**
  * Draws an option.
@@ -74,4 +75,16 @@ export function pickOne(name, label, options, value, set, ...more) {
       h("span", {}, text),
     );
   return h("fieldset", {}, h("legend", {}, label), h("div", { class: "picks" }, options.map(one), more));
+}
+
+/**
+ * Draws the choice of a language.
+ * @param {string} chosen @param {(code: import("./answers").Language) => unknown} then @param {string} [id]
+ */
+export function chooseLanguage(chosen, then, id) {
+  return h(
+    "select",
+    { id, onchange: (event) => then(/** @type {import("./answers").Language} */ (event.target.value)) },
+    languages().map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)),
+  );
 }

@@ -149,7 +149,7 @@ function drawSeat({ state, match, seats }, player, direction, how) {
  * The middles between neighbouring seats, in degrees clockwise from the top.
  * @param {number[]} seats directions of the seats
  */
-export function gaps(seats) {
+function gaps(seats) {
   const order = [...seats].sort((a, b) => a - b);
   return order.map((direction, i) => {
     const next = order[(i + 1) % order.length] + (i + 1 === order.length ? 360 : 0);

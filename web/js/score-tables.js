@@ -84,7 +84,7 @@ export function drawRounds(match) {
  * @param {import("./answers").ScoresAnswer} match
  * @param {import("./answers").RoundAnswer} round
  */
-export async function openRound(match, round) {
+async function openRound(match, round) {
   await ask(
     t("scores.hands", { n: round.number }),
     () =>

@@ -4,21 +4,13 @@ import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";
 import { comfortSettings } from "./comfort.js";
 import { $, ask, h } from "./dom.js";
-import { languages, t } from "./i18n.js";
+import { t } from "./i18n.js";
+import { chooseLanguage } from "./options.js";
 import { drawSources } from "./sources.js";
 import { drawTurns } from "./turns.js";
 
 /** The times (s) after which a player can be reminded; 0 for never. */
 const REMINDERS = [0, 30, 60, 90, 120];
-
-/** @param {string} chosen @param {(code: import("./answers").Language) => unknown} then @param {string} [id] */
-function choose(chosen, then, id) {
-  return h(
-    "select",
-    { id, onchange: (event) => then(/** @type {import("./answers").Language} */ (event.target.value)) },
-    languages().map(([code, name]) => h("option", { value: code, selected: code === chosen }, name)),
-  );
-}
 
 /** @param {import("./shell.js").Me} me @param {import("./voice.js").Voice} voice */
 export async function settings(me, voice) {
@@ -35,7 +27,7 @@ export async function settings(me, voice) {
           "label",
           { class: "field" },
           t("screen.language"),
-          choose(document.documentElement.lang, (code) => {
+          chooseLanguage(document.documentElement.lang, (code) => {
             localStorage.setItem("language", code);
             location.reload();
           }),
@@ -85,7 +77,7 @@ async function matchPart(voice) {
       "label",
       { class: "field" },
       t("setup.language"),
-      choose(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken"),
+      chooseLanguage(voice.language, (code) => attempt(() => post("/api/language", { language: code })), "spoken"),
     ),
     drawTurns(view.turns, (turns) => attempt(() => post("/api/turns", { turns }))),
     await timerField(),

@@ -6,8 +6,8 @@ import { changesOf, OURS } from "./draft.js";
 import { chooseEdition, chosenThemed, drawThemed } from "./edition-choice.js";
 import { drawLab } from "./edition-lab.js";
 import { hueOf } from "./hues.js";
-import { languages, t } from "./i18n.js";
-import { drawOption, pickOne } from "./options.js";
+import { t } from "./i18n.js";
+import { chooseLanguage, drawOption, pickOne } from "./options.js";
 import { drawTurns } from "./turns.js";
 
 /** How many cards stand for a deck. */
@@ -180,15 +180,12 @@ export function drawGame(place, more, draft) {
           "label",
           { class: "field" },
           t("setup.language"),
-          h(
-            "select",
-            {
-              id: "language",
-              onchange: (event) => {
-                draft.language = /** @type {import("./answers").Language} */ (event.target.value);
-              },
+          chooseLanguage(
+            draft.language,
+            (code) => {
+              draft.language = code;
             },
-            languages().map(([code, name]) => h("option", { value: code, selected: code === draft.language }, name)),
+            "language",
           ),
         ),
         turns,

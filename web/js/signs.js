@@ -54,7 +54,7 @@ const SIGNS = {
   plain: solid("m30 4 8 17 18 2-13 13 3 19-16-9-16 9 3-19L4 23l18-2z"),
 };
 
-/** The shapes of colours, one each, in a box of 20: a colour is never told by its hue alone. */
+/** The shapes of colours, one each, in a box of 20: a colour is never shown by its hue alone. */
 const SHAPES = {
   red: '<path d="M10 2.5 18 17H2z"/>',
   yellow: '<rect x="3.2" y="3.2" width="13.6" height="13.6" rx="1.5"/>',
@@ -86,10 +86,13 @@ const worn = {
   /** @type {Record<string, import("./answers").EditionMarkAnswer>} */
   marks: {},
   sheet: /** @type {CSSStyleSheet | null} */ (null),
+  look: /** @type {Detail | null} */ (null),
 };
 
 /** Draws cards as this edition has them from now on. @param {Detail} look */
 export function wear(look) {
+  if (look === worn.look) return;
+  worn.look = look;
   worn.colors = look.colors.length ? look.colors.map((one) => one.color) : PRINTED;
   worn.colorTitles = Object.fromEntries(look.colors.map((one) => [one.color, one.title]));
   worn.cards = Object.fromEntries(look.deck.map((one) => [one.card, one]));
@@ -147,21 +150,17 @@ export function colorShape(color) {
 }
 
 /**
- * What a special face shows: a text such as "+6", or the drawing of a sign in a box of 60.
- * @param {string} face @param {string} card one with this face
+ * What stands for a sign: a text such as "+6", or a drawing in a box of 60.
+ * @param {string | null | undefined} sign @returns {{ text: string, drawing: string }}
  */
-export function faceDrawing(face, card) {
-  const sign = worn.cards[card]?.sign;
-  if (sign?.startsWith("+")) return { text: sign, drawing: "" };
-  const name = sign ?? (face in SIGNS ? face : worn.cards[card] ? "plain" : "");
-  return { text: "", drawing: SIGNS[name] ?? SIGNS.plain };
-}
+export const signed = (sign) =>
+  sign?.startsWith("+") ? { text: sign, drawing: "" } : { text: "", drawing: SIGNS[sign ?? "plain"] ?? SIGNS.plain };
+
+/** What a special face shows. @param {string} face @param {string} card one with this face */
+export const faceDrawing = (face, card) => signed(worn.cards[card]?.sign ?? (face in SIGNS ? face : "plain"));
 
 /** The drawing of a mark that has none of its own, in a box of 60. @param {string} mark */
 export function markDrawing(mark) {
   const sign = worn.marks[mark]?.sign ?? "plain";
   return SIGNS[sign] ?? SIGNS.draw;
 }
-
-/** The drawing of a sign by what it stands for. @param {string | null} sign */
-export const signDrawing = (sign) => SIGNS[sign ?? "plain"] ?? SIGNS.plain;

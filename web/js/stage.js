@@ -25,7 +25,7 @@ export function headline(view) {
   if (!said.length && last) {
     const what = last.move.card
       ? capital(`${cardName(last.move.card)}.`)
-      : t(`told.${last.move.do}`, { player: last.player ?? "" });
+      : t(`did.${last.move.do}`, { player: last.player ?? "" });
     said.push(what);
   }
   const all = [...said, ...whatNext(view, said)];

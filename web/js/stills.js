@@ -21,7 +21,7 @@ export async function stills(video, count) {
   const found = [];
   try {
     const loaded = heard("loadeddata");
-    // Safari loads no frame before it is told to play.
+    // Safari loads no frame before `play`.
     player
       .play()
       .then(() => player.pause())

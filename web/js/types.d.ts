@@ -29,7 +29,7 @@ export type Effect = { effect: string; item: string; player: string; hit: string
 /** How a match was set up last, with the family's own rules. */
 export type Wishes = Partial<MatchBody> & { our_rules?: MatchBody["options"] };
 
-/** What is told once, as it happens. */
+/** What is announced once, as it happens. */
 export type Update = {
   kind: string;
   sentences: string[];

@@ -118,8 +118,9 @@ export class Voice {
   view(view) {
     this.language = view.language;
     const sentences = this.waiting;
-    const told = view.history.at(-1);
-    if (this.news && this.much === "everything" && told?.move.card) sentences.unshift(`${cardName(told.move.card)}.`);
+    const newest = view.history.at(-1);
+    if (this.news && this.much === "everything" && newest?.move.card)
+      sentences.unshift(`${cardName(newest.move.card)}.`);
     const turn = `${view.state?.turn} ${view.state?.phase}`;
     if (this.news && this.much !== "effects" && turn !== this.turn) sentences.push(...whatNext(view, sentences));
     this.turn = turn;
