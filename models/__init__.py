@@ -1,1 +1,1 @@
-"""The shipped weights."""
+"""The shipped weights, and the training, fitting and evaluation of networks."""

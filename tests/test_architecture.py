@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +79,7 @@ _LAYERS = {
         "app",
     ),
     "table": ("state", "hypotheses", "presentation", "session"),
+    "models": ("networks", "training_data", "training", "evaluation", "fitting", "embedding"),
 }
 """The sub-packages of each package, lowest first: each imports only itself and those before it."""
 
@@ -195,3 +197,10 @@ def test_every_test_file_has_a_name_of_its_own() -> None:
     # Of two files of one name, in folders that are no packages, pytest collects the first alone.
     loose = (path.name for path in (ROOT / "tests").rglob("test_*.py") if not (path.parent / "__init__.py").exists())
     assert [name for name, count in Counter(loose).items() if count > 1] == []
+
+
+def test_every_package_is_installed() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    # `web` holds pages only; it is a package so that they are found once installed.
+    found = {"companion.web", *(module.removesuffix(".__init__") for _, module in _modules() if "__init__" in module)}
+    assert set(setuptools["packages"]) == found

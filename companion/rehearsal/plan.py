@@ -14,7 +14,7 @@ from random import Random
 
 from companion.cards import Card
 from companion.editions import Edition, Scoring
-from companion.models.evaluate import Labelled, labelled_photos
+from companion.models.evaluation.pictures import Labelled, labelled_photos
 from companion.referee.engine import apply
 from companion.referee.moves import Flip, Move, Play, Start
 from companion.referee.random_player import RandomTable

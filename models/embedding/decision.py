@@ -18,7 +18,7 @@ from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.measure import Labels, roc_area
 from companion.models.embedding.network import READER_SIZES
 from companion.models.embedding.views import Photographer, rgb
-from companion.models.logistic import ridge_logistic
+from companion.models.fitting.logistic import ridge_logistic
 from companion.vision.core.geometry import Image
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.runtime import Network

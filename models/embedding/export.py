@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from companion.models.embedding.network import SIZES, Embedder, embedder
-from companion.models.export import halve_weights
+from companion.models.networks.export import halve_weights
 
 NAMES = {"card": "card-embedding", "corner": "corner-embedding"}
 _AVERAGED = "module."

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from companion.models.network import trunk
-from companion.models.unfold import measure_norms, unfolded
+from companion.models.networks.onnx_import import measure_norms, unfolded
+from companion.models.networks.readers import trunk
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 
 LENGTH = 128

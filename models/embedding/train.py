@@ -22,8 +22,8 @@ from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.measure import Figures, figures, mean_figures
 from companion.models.embedding.network import READER_SIZES, Embedder, from_reader
 from companion.models.embedding.views import Photographer, rgb
-from companion.models.learner import Learner
-from companion.models.train_reader import half, share_of_rate
+from companion.models.training.learner import Learner
+from companion.models.training.readers import half, share_of_rate
 from companion.vision.core.geometry import Image
 
 _log = logging.getLogger(__name__)

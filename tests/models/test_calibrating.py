@@ -12,9 +12,9 @@ import pytest
 from companion.cards import Card
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.models import calibrate
-from companion.models.calibrate import Bin, Judged
-from companion.models.evaluate import Labelled, Reading, fitted
+from companion.models.evaluation.pictures import Labelled, Reading, fitted
+from companion.models.fitting import calibration
+from companion.models.fitting.calibration import Bin, Judged
 from companion.vision.core.calibration import Calibration, Curve, Kind
 from companion.vision.core.geometry import Image, corner_frames, unit_square
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
@@ -57,22 +57,22 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
 
 def test_the_curve_gives_how_often_corners_in_a_fan_are_right() -> None:
     readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.OPEN, 0.9, 0.8)]
-    found = calibrate.fitted(readings, Calibration(card=1.1, index=1.3))
+    found = calibration.fitted(readings, Calibration(card=1.1, index=1.3))
     found_levels = {
-        kind: {round(level, 1) for level, _ in ones} for kind, ones in calibrate.calibrated(readings, found).items()
+        kind: {round(level, 1) for level, _ in ones} for kind, ones in calibration.calibrated(readings, found).items()
     }
     assert found_levels == {Kind.FANNED: {0.8, 1.0}, Kind.OPEN: {0.9}}
     # Open cards are calibrated with their fusion.
     assert (found.card, found.index) == (1.1, 1.3)
     assert set(found.curves) == {Kind.FANNED}
-    few = calibrate.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
+    few = calibration.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
     assert few == Calibration(fanned=0.7)
 
 
 def test_capped_readings_are_left_out_of_the_fit() -> None:
     free, held = _judged(Kind.FANNED, 0.8, 0.9), _judged(Kind.FANNED, 0.74, 0.1)
     held = [replace(one, sighting=replace(one.sighting, most=0.74)) for one in held]
-    found = calibrate.fitted([*free, *held], Calibration())
+    found = calibration.fitted([*free, *held], Calibration())
     curve = found.curves[Kind.FANNED]
     assert curve(0.8) > 0.8
 
@@ -99,19 +99,19 @@ def test_the_corner_of_a_zero_is_right_either_way_up() -> None:
     index = corner_frames(top.quad)[0].mean(0)
     away = Sighting(np.asarray(2 * index - top.quad, np.float32), (top.card,), (0.9,), whole=False)
     other = replace(away, quad=away.quad + 400)
-    judged = list(calibrate._read(Answers([away, other]), scene.image, scene))  # type: ignore[arg-type]
+    judged = list(calibration._read(Answers([away, other]), scene.image, scene))  # type: ignore[arg-type]
     assert [one.right for one in judged] == [True, False]
 
 
 def test_only_doubtful_readings_are_on_the_curve() -> None:
-    found = calibrate.fitted(_judged(Kind.FANNED, 0.95, 1.0), Calibration())
+    found = calibration.fitted(_judged(Kind.FANNED, 0.95, 1.0), Calibration())
     assert found.fanned < 0.7
     assert not found.curves
 
 
 def test_a_curve_never_falls() -> None:
     contrary = [*_judged(Kind.FANNED, 0.6, 0.9), *_judged(Kind.FANNED, 0.95, 0.5)]
-    curve = calibrate.fitted(contrary, Calibration()).curves[Kind.FANNED]
+    curve = calibration.fitted(contrary, Calibration()).curves[Kind.FANNED]
     assert curve(0.6) <= curve(0.95)
 
 
@@ -145,7 +145,7 @@ def test_intervals_are_wilson_intervals() -> None:
     low, high = Bin(0.5, 0.7, 25, 0.64, 18).interval
     # Reference values for 18 of 25.
     assert (low, high) == (pytest.approx(0.524, abs=0.001), pytest.approx(0.857, abs=0.001))
-    counted = calibrate.bins([(0.6, True), (0.65, False), (1.0, True), (0.3, False)])
+    counted = calibration.bins([(0.6, True), (0.65, False), (1.0, True), (0.3, False)])
     assert [one.count for one in counted] == [2, 0, 0, 0, 1]
 
 
@@ -155,7 +155,7 @@ def test_drawn_decks_are_read_and_labelled() -> None:
     judged = []
     # Decks depend on the computer's fonts: deck 3 is unreadable in Liberation, this one is readable in it and in
     # DejaVu.
-    for one in calibrate.drawn(detector, [5], 1):
+    for one in calibration.drawn(detector, [5], 1):
         judged.append(one)
         if len(judged) == 12:
             break

@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.models.crops import softened
-from companion.models.hardening import hardened
+from companion.models.training_data.crops import softened
+from companion.models.training_data.degradation import hardened
 
 
 def test_a_softened_crop_keeps_its_colours_and_loses_its_fine_detail() -> None:

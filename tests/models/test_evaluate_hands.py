@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from companion.cards import Card, EditionName
 from companion.cli import main
 from companion.dataset.scenes.compose import SceneCard, SceneIndex
-from companion.models.evaluate_hands import cut_out_cards, drawn_decks, is_readable, measure_hands
+from companion.models.evaluation.hands import cut_out_cards, drawn_decks, is_readable, measure_hands
 from companion.vision.core.runtime import model_folder
 from companion.vision.recognition.card_detector import CardDetector
 

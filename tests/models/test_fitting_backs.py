@@ -9,7 +9,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from companion.cli import main
-from companion.models.backs import Candidates, Found, drawn, fitted, found
+from companion.models.fitting.backs import Candidates, Found, drawn, fitted, found
 from companion.vision.core.runtime import model_folder
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.recognition.card_detector import CardDetector

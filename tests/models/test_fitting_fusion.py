@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from companion.cards import ALL_CARDS, Card
 from companion.cli import main
 from companion.dataset.scenes.layouts import Layout
-from companion.models import fusing
-from companion.models.fusing import Judged, checked, fitted
+from companion.models.fitting import fusion
+from companion.models.fitting.fusion import Judged, checked, fitted
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.reading import Scale
 from companion.vision.core.runtime import model_folder
@@ -72,7 +72,7 @@ def test_the_shipped_model_asks_where_corners_and_middle_disagree() -> None:
 
 
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusing, "PICTURES", {Layout.SINGLE: 2})
+    monkeypatch.setattr(fusion, "PICTURES", {Layout.SINGLE: 2})
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "fusion.json").unlink()

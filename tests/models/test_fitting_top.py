@@ -9,7 +9,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from companion.cli import main
-from companion.models.top_of_pile import Pile, checked, drawn, fitted
+from companion.models.fitting.top_card import Pile, checked, drawn, fitted
 from companion.vision.core.runtime import model_folder
 from companion.vision.pile.top_card import FEATURES, TopModel, shipped
 from companion.vision.recognition.card_detector import CardDetector

@@ -16,15 +16,15 @@ import torch
 from click.testing import CliRunner
 
 from companion.cli import main
-from companion.models.boxing import cut
-from companion.models.crops import IGNORE
-from companion.models.export import NAMES
-from companion.models.feed import Feed
-from companion.models.network import index_reader
-from companion.models.pool import RingBuffer, moved, moved_corners, turned_cards, turned_indices
-from companion.models.together import TogetherRun, train
-from companion.models.train_reader import loss
-from companion.models.unfold import measure_norms, unfolded
+from companion.models.networks.export import NAMES
+from companion.models.networks.onnx_import import measure_norms, unfolded
+from companion.models.networks.readers import index_reader
+from companion.models.training.detector_tuning import cut
+from companion.models.training.joint import TogetherRun, train
+from companion.models.training.readers import loss
+from companion.models.training_data.crops import IGNORE
+from companion.models.training_data.feed import Feed
+from companion.models.training_data.ring_buffer import RingBuffer, moved, moved_corners, turned_cards, turned_indices
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.core.labels import NO_CARD

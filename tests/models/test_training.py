@@ -14,13 +14,13 @@ pytest.importorskip("torch", reason="needs the train extra")
 pytest.importorskip("ultralytics", reason="needs the train extra")
 pytest.importorskip("onnx", reason="needs the train extra")
 
-from companion.models.crops import EASY, Limits, batches
-from companion.models.evaluate import labelled_scenes, read_all, table
-from companion.models.export import export_detector, export_readers, load_readers, write_manifest
-from companion.models.train_detector import DetectorRun
-from companion.models.train_detector import train as train_detector
-from companion.models.train_reader import ReaderRun
-from companion.models.train_reader import train as train_readers
+from companion.models.evaluation.pictures import labelled_scenes, read_all, table
+from companion.models.networks.export import export_detector, export_readers, load_readers, write_manifest
+from companion.models.training.detector import DetectorRun
+from companion.models.training.detector import train as train_detector
+from companion.models.training.readers import ReaderRun
+from companion.models.training.readers import train as train_readers
+from companion.models.training_data.crops import EASY, Limits, batches
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.runtime import Network
 from companion.vision.recognition.card_detector import CardDetector
@@ -152,7 +152,7 @@ def test_mined_boxes_become_crops_of_no_card(work: Path) -> None:
     from click.testing import CliRunner
 
     from companion.cli import main
-    from companion.models.mine import false_file
+    from companion.models.training_data.hard_negatives import false_file
     from companion.vision.core.runtime import model_folder
 
     def crops_of_first_scenes() -> list[int]:

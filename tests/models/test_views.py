@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from companion.dataset.scenes.generate import Recipe
-from companion.models.crops import FalseBox, false_crops
-from companion.models.stream import VIEWS, Drawing, shards
-from companion.models.views import MOST_BOXES, Outline, turned_box, view
+from companion.models.training_data.crops import FalseBox, false_crops
+from companion.models.training_data.stream import VIEWS, Drawing, shards
+from companion.models.training_data.views import MOST_BOXES, Outline, turned_box, view
 from companion.vision.core.labels import NO_CARD
 from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import BoxKind

@@ -234,7 +234,7 @@ def _detector(edition: str, model: str | None) -> CardDetector:
 
 @lru_cache(maxsize=1)
 def _photographed(folder: str) -> Mapping[str, Mapping[Card, Sequence[CardArt]]]:
-    from companion.models.evaluate_hands import cut_out_cards
+    from companion.models.evaluation.hands import cut_out_cards
 
     return cut_out_cards(Path(folder))
 

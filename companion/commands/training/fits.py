@@ -59,7 +59,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
     from rich.table import Table
 
     from companion.commands.parameters import load_detector
-    from companion.models import evaluate as measures
+    from companion.models.evaluation import pictures as measures
     from companion.vision.core.calibration import Calibration
 
     folder = folder or work / "export"
@@ -101,7 +101,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
     from rich.table import Table
 
     from companion.commands.parameters import load_detector
-    from companion.models import calibrate as measures
+    from companion.models.fitting import calibration as measures
     from companion.vision.core.calibration import Calibration
 
     path = (folder or work / "export") / "calibration.json"
@@ -134,7 +134,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
     from rich.table import Table
 
     from companion.commands.parameters import load_detector
-    from companion.models import backs as measures
+    from companion.models.fitting import backs as measures
     from companion.vision.detection.card_backs import BackLooks
 
     path = (folder or work / "export") / "backs.json"
@@ -158,7 +158,7 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
     """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
 
     from companion.commands.parameters import load_detector
-    from companion.models import top_of_pile as measures
+    from companion.models.fitting import top_card as measures
     from companion.vision.pile.top_card import TopModel
 
     path = (folder or work / "export") / "top.json"
@@ -213,7 +213,7 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
     options.need_extra()
 
     from companion.commands.parameters import load_detector
-    from companion.models import fusing as measures
+    from companion.models.fitting import fusion as measures
     from companion.vision.recognition.fusion import FusionModel
 
     path = (folder or work / "export") / "fusion.json"
@@ -245,7 +245,7 @@ def hands(
     from companion.cards import EditionName
     from companion.commands.parameters import load_detector
     from companion.editions import EDITIONS
-    from companion.models import evaluate_hands as measures
+    from companion.models.evaluation import hands as measures
 
     edition = EditionName.CLASSIC
     detector = load_detector(EDITIONS[edition], folder or work / "export")

@@ -79,8 +79,8 @@ def scenes(
 def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: Path | None, rate: float) -> None:
     """Train YOLO to detect cards and corner indices."""
     options.need_extra()
-    from companion.models.train_detector import DetectorRun
-    from companion.models.train_detector import train as run
+    from companion.models.training.detector import DetectorRun
+    from companion.models.training.detector import train as run
 
     run(DetectorRun(work / "scenes", work, epochs, size, rate=rate, start=start, seed=seed, device=device))
 
@@ -101,8 +101,8 @@ def detector(work: Path, seed: int, device: str, epochs: int, size: int, start: 
 def readers(work: Path, seed: int, device: str, epochs: int, start: Path | None, hard: float) -> None:
     """Train the classifiers of whole cards and of corner indices."""
     options.need_extra()
-    from companion.models.train_reader import ReaderRun
-    from companion.models.train_reader import train as run
+    from companion.models.training.readers import ReaderRun
+    from companion.models.training.readers import train as run
 
     run(ReaderRun(work / "scenes", work / "readers", epochs=epochs, seed=seed, device=device, start=start, hard=hard))
 
@@ -136,8 +136,8 @@ def together(
 ) -> None:
     """Continue training all three exported networks on scenes rendered meanwhile; best with a GPU."""
     options.need_extra()
-    from companion.models.together import FILES, TogetherRun
-    from companion.models.together import train as run
+    from companion.models.training.joint import FILES, TogetherRun
+    from companion.models.training.joint import train as run
     from companion.vision.core.runtime import model_folder
 
     models = folder or model_folder()
@@ -218,7 +218,7 @@ def embedding(
 @click.option("--limit", type=click.IntRange(1), default=4000, show_default=True, help="Number of scenes to search.")
 def mine(work: Path, folder: Path | None, limit: int) -> None:
     """Mine hard negatives: false positives of the exported detector, for the classifiers to reject."""
-    from companion.models.mine import mine as run
+    from companion.models.training_data.hard_negatives import mine as run
 
     count = run(work / "scenes", "train", (folder or work / "export") / "detector.onnx", limit)
     click.echo(f"{count} false boxes in {limit} scenes at most")
@@ -230,7 +230,7 @@ def mine(work: Path, folder: Path | None, limit: int) -> None:
 def average(checkpoints: tuple[Path, ...], target: Path) -> None:
     """Average the weights of several checkpoints of one network."""
     options.need_extra()
-    from companion.models.average import average as run
+    from companion.models.networks.average import average as run
 
     try:
         run(checkpoints, target)
@@ -245,7 +245,7 @@ def average(checkpoints: tuple[Path, ...], target: Path) -> None:
 def export(work: Path, folder: Path | None) -> None:
     """Write the ONNX files, their class list and checksums."""
     options.need_extra()
-    from companion.models.export import export_detector, export_readers, write_manifest
+    from companion.models.networks.export import export_detector, export_readers, write_manifest
 
     folder = folder or work / "export"
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import multiprocessing
 
-from companion.models.stream import Drawing, Shard, shards
+from companion.models.training_data.stream import Drawing, Shard, shards
 
 # Seconds to wait for a shard before checking that the workers are alive.
 _TIMEOUT = 1.0

@@ -18,7 +18,7 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import LIVELY, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.models.logistic import ridge_logistic
+from companion.models.fitting.logistic import ridge_logistic
 from companion.vision.core.geometry import Image, Quad, clipped, intersection_over_union
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.imaging.motion import Floats

@@ -14,7 +14,7 @@ import onnx
 import torch
 from torch import nn
 
-from companion.models.network import Reader, card_reader, index_reader
+from companion.models.networks.readers import Reader, card_reader, index_reader
 
 _HALVED = " (half)"
 # Batch size while the statistics are measured.

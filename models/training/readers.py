@@ -19,8 +19,8 @@ from torch import nn
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from companion.models.crops import EASY, IGNORE, CropBatch, Limits, batches
-from companion.models.network import Reader, card_reader, index_reader
+from companion.models.networks.readers import Reader, card_reader, index_reader
+from companion.models.training_data.crops import EASY, IGNORE, CropBatch, Limits, batches
 from companion.vision.core.labels import NO_CARD
 
 _CORNER_WEIGHT = 12.0

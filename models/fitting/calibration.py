@@ -1,7 +1,7 @@
 """Calibrates the confidences of corners in a fan, and checks the calibration of every kind of reading.
 
 The pictures are drawn cards as people show them, most of them degraded. Two of three decks are for the fit, the third
-for the check. `fusing` calibrates open cards.
+for the check. `fitting.fusion` calibrates open cards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.hardships import finished, suffer
 from companion.dataset.scenes.layouts import Layout
-from companion.models.evaluate import fit_temperature
+from companion.models.evaluation.pictures import fit_temperature
 from companion.vision.core.calibration import Calibration, Curve, Kind
 from companion.vision.core.geometry import Image, corner_frames
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting

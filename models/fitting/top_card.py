@@ -19,7 +19,7 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import LIVELY, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.models.logistic import calibration_error
+from companion.models.fitting.logistic import calibration_error
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.imaging.motion import Zone

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from companion.models.feed import Tensors
-from companion.models.learner import Learner
-from companion.models.pool import RingBuffer
-from companion.models.train_reader import half
+from companion.models.training.learner import Learner
+from companion.models.training.readers import half
+from companion.models.training_data.feed import Tensors
+from companion.models.training_data.ring_buffer import RingBuffer
 
 _RATE, _DECAY, _MAX_NORM = 0.0012, 0.0005, 10.0
 # Grey level, 0..255, of the padding outside a picture, as in ultralytics.

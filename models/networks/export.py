@@ -13,7 +13,7 @@ import onnx
 import torch
 
 from companion.dataset.scenes.generate import CLASSES
-from companion.models.network import Reader, WithFeatures, card_reader, index_reader
+from companion.models.networks.readers import Reader, WithFeatures, card_reader, index_reader
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.core.labels import COLORS, FACES
 
@@ -23,7 +23,7 @@ _MOST_LOGIT = 80.0
 
 
 def load_readers(checkpoint: Path) -> dict[str, Reader]:
-    """Return the trained card and index readers of a checkpoint of `train_reader`, in evaluation mode."""
+    """Return the trained card and index readers of a checkpoint of `models.training.readers`, in evaluation mode."""
     state = torch.load(checkpoint, map_location="cpu")
     readers = {"card": card_reader(), "index": index_reader()}
     for kind, reader in readers.items():

@@ -17,12 +17,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from companion.dataset.scenes.generate import Recipe
-from companion.models.boxing import LearningDetector
-from companion.models.export import NAMES
-from companion.models.feed import Feed, Tensors
-from companion.models.reading import LearningReader
-from companion.models.stream import Drawing
-from companion.models.train_reader import share_of_rate
+from companion.models.networks.export import NAMES
+from companion.models.training.detector_tuning import LearningDetector
+from companion.models.training.reader_tuning import LearningReader
+from companion.models.training.readers import share_of_rate
+from companion.models.training_data.feed import Feed, Tensors
+from companion.models.training_data.stream import Drawing
 
 FILES = ("detector.onnx", "detector.pt", *(f"{name}.onnx" for name in NAMES.values()))
 """The files that training starts from."""

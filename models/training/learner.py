@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from companion.models.train_reader import running_mean
+from companion.models.training.readers import running_mean
 
 
 class Learner:

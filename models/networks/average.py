@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from companion.models.export import NAMES
+from companion.models.networks.export import NAMES
 
 Weights = dict[str, torch.Tensor]
 

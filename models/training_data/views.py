@@ -1,6 +1,6 @@
 """Views of drawn scenes for training the detector: rotated by quarters, scaled and shifted, with their boxes.
 
-The worker that draws the scene plans the view; the training process cuts it out, see models/boxing.py.
+The worker that draws the scene plans the view; the training process cuts it out (`models/training/detector_tuning.py`).
 """
 
 from __future__ import annotations

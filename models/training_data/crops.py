@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from companion.cards import Card
 from companion.dataset.scenes.camera import coarsened
-from companion.models.hardening import hardened
-from companion.models.mine import false_file
+from companion.models.training_data.degradation import hardened
+from companion.models.training_data.hard_negatives import false_file
 from companion.vision.core.geometry import (
     CARD_CROP,
     CARD_MARGIN,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from companion.models.crops import IGNORE
+from companion.models.training_data.crops import IGNORE
 
 # Grey level, 0..255, of the padding around a transformed crop.
 _GREY = 127

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.dataset.scenes.compose import Scene
 from companion.dataset.scenes.generate import CHUNK, Recipe, maker, scene_row
-from companion.models.crops import (
+from companion.models.training_data.crops import (
     LAMP_SHARE,
     CardCrop,
     CropBatch,
@@ -29,9 +29,9 @@ from companion.models.crops import (
     softened,
     under_lamp,
 )
-from companion.models.hardening import hardened
-from companion.models.mine import false_boxes, miner
-from companion.models.views import MOST_BOXES, outlines, view
+from companion.models.training_data.degradation import hardened
+from companion.models.training_data.hard_negatives import false_boxes, miner
+from companion.models.training_data.views import MOST_BOXES, outlines, view
 from companion.vision.core.geometry import Image
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.dataset.scenes.compose import Scene
 from companion.dataset.scenes.layouts import Layout
-from companion.models.calibrate import SHOWN, pictures
-from companion.models.logistic import calibration_error, ridge_logistic
+from companion.models.fitting.calibration import SHOWN, pictures
+from companion.models.fitting.logistic import calibration_error, ridge_logistic
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.labels import COLORS, FACES, card_classes
 from companion.vision.core.sightings import RUNNER_UP_BELOW

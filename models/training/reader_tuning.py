@@ -7,11 +7,18 @@ from pathlib import Path
 
 import torch
 
-from companion.models.feed import Tensors
-from companion.models.learner import Learner
-from companion.models.pool import RingBuffer, lit, moved, moved_corners, turned_cards, turned_indices
-from companion.models.train_reader import half, loss
-from companion.models.unfold import measure_norms, unfolded
+from companion.models.networks.onnx_import import measure_norms, unfolded
+from companion.models.training.learner import Learner
+from companion.models.training.readers import half, loss
+from companion.models.training_data.feed import Tensors
+from companion.models.training_data.ring_buffer import (
+    RingBuffer,
+    lit,
+    moved,
+    moved_corners,
+    turned_cards,
+    turned_indices,
+)
 from companion.vision.core.geometry import CARD_CROP, INDEX_CROP
 from companion.vision.core.labels import NO_CARD
 
@@ -25,7 +32,7 @@ _MEASURED, _CHUNK = 2000, 256
 class LearningReader:
     """An exported reader while it is fine-tuned, with its initial state as teacher.
 
-    Distillation: Hinton, Vinyals and Dean 2015, as in models/train_reader.py. Crops may take `memory` bytes.
+    Distillation: Hinton, Vinyals and Dean 2015, as in models/training/readers.py. Crops may take `memory` bytes.
     """
 
     def __init__(self, file: Path, kind: str, batch: int, memory: float, device: str) -> None:

@@ -1,0 +1,1 @@
+"""Accuracy of exported networks on labelled pictures and on hands."""

@@ -1,0 +1,1 @@
+"""Training and fine-tuning of the detector and of the readers. Needs the `train` extra."""
