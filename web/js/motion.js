@@ -1,8 +1,11 @@
-/** Movement that shows what happened: cards that fly between a seat and the pile. */
+/** Movement that shows what happened: cards that fly between a seat and the pile, what is thrown at a seat. */
 
 /** How long (ms) a card flies, and how long after another one it starts. */
 const FLIGHT = 380;
 const APART = 140;
+/** How long (ms) what is thrown at a seat is under way, and how long the seat shakes each time. */
+const THROW = 850;
+const SHAKE = 170;
 /** How many cards of a draw are shown flying. */
 const MOST = 4;
 
@@ -11,8 +14,8 @@ export function moves() {
   return !document.body.classList.contains("calm") && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** The middle of an element. @param {Element} element @returns {[x: number, y: number]} */
-function middle(element) {
+/** The middle of an element on the screen. @param {Element} element @returns {[x: number, y: number]} */
+export function middle(element) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return [left + width / 2, top + height / 2];
 }
@@ -69,4 +72,36 @@ export function flyToSeat(pile, seat, count) {
     flight.onfinish = () => card.remove();
     flight.oncancel = () => card.remove();
   }
+}
+
+/**
+ * Lets something that lies in the middle of the table fly to a seat, which it shakes.
+ * @param {HTMLElement} thing
+ * @param {Element} seat
+ * @returns {Promise<unknown>} resolves when it has hit
+ */
+export function throwAt(thing, seat) {
+  const [x, y] = middle(thing);
+  const [toX, toY] = middle(seat);
+  const at = (/** @type {number} */ part) => `translate(${(toX - x) * part}px, ${(toY - y) * part}px)`;
+  const flight = thing.animate(
+    [
+      { transform: "none", easing: "ease-out" },
+      // It draws back before it goes.
+      { transform: `${at(-0.25)} rotate(-200deg)`, offset: 0.3, easing: "cubic-bezier(0.5, 0, 0.9, 0.6)" },
+      { transform: `${at(1)} rotate(900deg) scale(0.7)`, offset: 0.85, opacity: 1 },
+      { transform: `${at(1)} rotate(900deg) scale(1.6)`, opacity: 0 },
+    ],
+    { duration: THROW, fill: "forwards" },
+  );
+  seat.animate(
+    [
+      { translate: "0" },
+      { translate: "9px -4px", rotate: "4deg" },
+      { translate: "-8px 3px", rotate: "-4deg" },
+      { translate: "0" },
+    ],
+    { duration: SHAKE, delay: THROW * 0.85, iterations: 2 },
+  );
+  return flight.finished.catch(() => {});
 }

@@ -1,8 +1,10 @@
 /** The score of a match as the race that it is: a kart for each player on a track to the target; and its podium. */
 
 import { avatar } from "./avatar.js";
-import { h, svg } from "./dom.js";
+import { countUpAll } from "./counting.js";
+import { fill, h, svg } from "./dom.js";
 import { t } from "./i18n.js";
+import { moves } from "./motion.js";
 import { person, personColor, personShape } from "./people.js";
 import { podium } from "./placing.js";
 
@@ -53,6 +55,25 @@ export function drawRace({ players, scores, target, scoring, winners }) {
       }),
     ),
     h("p", { class: "small soft race-note" }, t(low ? "race.low" : "race.to", { target })),
+  );
+}
+
+/**
+ * Draws the race into its place and lets the karts drive on from earlier scores.
+ * @param {Element} place
+ * @param {Parameters<typeof drawRace>[0]} match
+ * @param {Record<string, number>} before scores by player; who is not in it has begun at 0
+ */
+export function driveRace(place, match, before) {
+  if (!moves()) return fill(place, drawRace(match));
+  const scores = Object.fromEntries(match.players.map((player) => [player, before[player] ?? 0]));
+  fill(place, drawRace({ ...match, scores, winners: [] }));
+  // The karts must have been painted where they start.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      fill(place, drawRace(match));
+      countUpAll(place, ".lane-score", scores);
+    }),
   );
 }
 

@@ -27,7 +27,7 @@ export function drawAfter(match, { role, running }) {
       h("div", { class: "row after-ways" }, running && may(role, "host") && rematch(), keepButtons(match)),
     );
   if (!last || !match.totals.length) return null;
-  const race = match.scoring !== "single-round" && drawRace(match);
+  const race = match.scoring !== "single-round" && h("div", { class: "after-race" }, drawRace(match));
   return h(
     "section",
     { class: "panel stack after-round", "aria-labelledby": "after-title" },

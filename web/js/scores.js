@@ -3,12 +3,15 @@
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";
 import { avatar } from "./avatar.js";
+import { celebrate } from "./celebration.js";
 import { clearChart, drawLines } from "./chart.js";
+import { countUpAll } from "./counting.js";
 import { $, fill, h } from "./dom.js";
 import { drawFame } from "./fame.js";
 import { t } from "./i18n.js";
 import { matchLabel } from "./matches.js";
 import { person } from "./people.js";
+import { driveRace } from "./race.js";
 import { drawAfter } from "./score-after.js";
 import { drawMatches } from "./score-matches.js";
 import { drawDeeds, drawRounds } from "./score-tables.js";
@@ -28,6 +31,9 @@ class Board {
     this.running = /** @type {string | null} */ (null);
     /** What the board depends on, as it was drawn last. */
     this.drawn = "";
+    /** The card on top of the pile, and the match and its totals as they were shown last. */
+    this.top = /** @type {string | null} */ (null);
+    this.counted = { match: "", over: false, scores: /** @type {Record<string, number>} */ ({}) };
     /** @type {import("./answers").MatchesAnswer} */
     this.listed = { matches: [], damaged: [] };
   }
@@ -36,6 +42,7 @@ class Board {
   async follow(/** @type {import("./answers").ViewAnswer} */ { match, state }) {
     const key = JSON.stringify([match?.id, state?.round, state?.scores, state?.winners, state?.round_winner]);
     this.running = match?.id ?? null;
+    this.top = state?.top ?? null;
     if (key === this.drawn) return;
     this.drawn = key;
     await this.drawAll();
@@ -70,9 +77,22 @@ class Board {
     fill($("#printed"), `${matchLabel(match)}`);
     fill($("#after"), drawAfter(match, { role: this.role, running: match.id === this.running }));
     drawLeaders(match, streaksOf(this.listed.matches));
+    if (match.id === this.running) this.move(match);
     drawRounds(match);
     drawDeeds(match);
     await this.drawChart(match);
+  }
+
+  /** Shows as movement what is new in the match on the table. @param {Scores} match */
+  move(match) {
+    const known = this.counted.match === match.id;
+    const before = known ? this.counted.scores : (match.totals.at(-2) ?? {});
+    const won = match.over && !(known && this.counted.over);
+    this.counted = { match: match.id, over: match.over, scores: match.scores };
+    countUpAll($("#leaders"), ".leader-score", before);
+    const race = $("#after .after-race");
+    if (race) driveRace(race, match, before);
+    if (won) celebrate($("#after"), this.top);
   }
 
   /** Which match is shown, where there are several. */

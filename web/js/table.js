@@ -88,7 +88,10 @@ live({
     else if (ended?.id !== view.match.id)
       ended = await attempt(() => get(`/api/matches/${encodeURIComponent(view.match.id)}`));
     draw();
-    if (before?.state && view.state) animate(before, view);
+    if (!before?.state || !view.state) return;
+    animate(before, view);
+    if (view.state.winners.length && !before.state.winners.length)
+      (await import("./celebration.js")).celebrate($("#podium"), view.state.top);
   },
   update: (update) => {
     playScene(update);

@@ -3,9 +3,9 @@
 import { itemIcon } from "./card.js";
 import { fill, h } from "./dom.js";
 import { has, t } from "./i18n.js";
-import { moves } from "./motion.js";
+import { moves, throwAt } from "./motion.js";
 import { mark, personColor } from "./people.js";
-import { drawRace } from "./race.js";
+import { driveRace } from "./race.js";
 import { markTitle } from "./signs.js";
 
 /** How long a scene is shown, in seconds. An item that asks for a choice stays until that is made. */
@@ -22,6 +22,8 @@ class Theatre {
     this.until = 0;
     /** Those who wait for the end of the scene. @type {(() => void)[]} */
     this.waiting = [];
+    /** The item that waits for whom it is to hit. @type {string | null} */
+    this.aimed = null;
     /** The match and the totals that were shown last. */
     this.shown = { match: "", scores: /** @type {Record<string, number> | null} */ (null) };
   }
@@ -82,8 +84,25 @@ export function playScene(update) {
   const effects = update.ruling?.effects ?? [];
   const item = effects.find((one) => one.effect === "item");
   const uno = effects.find((one) => one.effect === "uno");
+  const drawn = effects.filter((one) => one.effect === "draw" && one.count);
+  const hit = theatre.aimed === null ? null : drawn.find((one) => one.why === theatre.aimed);
+  if (hit) theatre.aimed = null;
+  if (item) theatre.aimed = drawn.length ? null : item.item;
   if (item) theatre.show(drawItem(item, effects, update.sentences), SECONDS.item);
+  else if (hit) throwItem(hit.why, hit.player);
   else if (uno) theatre.show(drawUno(uno.player), SECONDS.uno);
+}
+
+/** Lets an item fly to the one it was aimed at. @param {string} item @param {string} player */
+async function throwItem(item, player) {
+  const seat = document.querySelector(`#ring [data-player="${CSS.escape(player)}"]`);
+  if (!seat) return;
+  const thrown = h("div", { class: "theatre-item" }, itemIcon(item));
+  const scene = h("div", { class: "thrown", "aria-hidden": "true" }, thrown);
+  theatre.show(scene, SECONDS.item);
+  if (!scene.isConnected) return;
+  await throwAt(thrown, seat);
+  if (theatre.scene === scene) theatre.end();
 }
 
 /** The name of a mark that was turned up. @param {string} item */
@@ -181,9 +200,7 @@ export function playRace({ match, state }) {
   theatre.shown = { match: match.id, scores: state.scores };
   const risen = before && match.players.some((/** @type {string} */ player) => state.scores[player] > before[player]);
   if (!risen || match.scoring === "single-round" || state.winners.length) return;
-  const place = h("div", { class: "theatre-race" }, drawRace({ ...match, scores: before, winners: [] }));
+  const place = h("div", { class: "theatre-race" });
   theatre.show(h("div", { class: "theatre theatre-scored", "aria-hidden": "true" }, place), SECONDS.race);
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => fill(place, drawRace({ ...match, scores: state.scores, winners: state.winners }))),
-  );
+  driveRace(place, { ...match, scores: state.scores, winners: state.winners }, before);
 }

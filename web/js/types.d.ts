@@ -24,7 +24,7 @@ export type Running = ViewAnswer & { match: MatchAnswer; state: StateAnswer; leg
 export type Move = { do: MoveBody["do"]; card: string; color: Color; player: string; cards: string[]; points: number };
 
 /** What followed from a move; which other fields there are depends on which effect it is. */
-export type Effect = { effect: string; item: string; player: string; hit: string[]; count: number };
+export type Effect = { effect: string; item: string; player: string; hit: string[]; count: number; why: string };
 
 /** How a match was set up last, with the family's own rules. */
 export type Wishes = Partial<MatchBody> & { our_rules?: MatchBody["options"] };
