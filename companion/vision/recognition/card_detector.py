@@ -59,10 +59,9 @@ _TELLS_DECK = 0.9
 _CLOSE_SCALES = (416,)
 # Scale of the search in the rotated picture when nothing, or no whole card of a pile, was found.
 _LAST_SCALES = (416,)
-# Finer scales for larger pictures, tried while nothing is read with fair confidence: of 20 photographs of cards 45 px
-# long, 3 were read without, 9 with the first, 17 with the second, none wrong. Used always, they cause false detections.
-# Restored or rotated pictures use the first only, for speed.
-_FINE_SCALES = (960, 1280)
+# Finer scale for larger pictures, tried if nothing is read with fair confidence: of 20 photographs of cards 45 px long,
+# 3 were read without it, 9 with it, none wrong. Used always, it causes false detections.
+_FINE_SCALE = 960
 # Maximum number of rectified pictures of a hand: a hand of eight cards, four of them read at first, needed four.
 _LEVEL_LOOKS = 6
 
@@ -177,7 +176,7 @@ class CardDetector:
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
 
-        If none is found, the rotated picture is searched; if none is read with fair confidence, finer scales are tried;
+        If none is found, the rotated picture is searched; if none is read with fair confidence, a finer scale is tried;
         if few are confident, the picture is brightened, deblurred or mirrored as needed (see `Sighting.mirrored`).
         Hands are also read in a rectified picture.
         """
@@ -188,7 +187,7 @@ class CardDetector:
         return list(found) if self._cards is None else [self._cards.sighting(one) for one in found]
 
     def _printed(self, image: Image) -> list[Sighting]:
-        look = self._look(image, _FINE_SCALES)
+        look = self._look(image)
         if self._plain is not None and self._shows_another_deck(image, look.found):
             return self._plain._printed(image)
         return self._calibration.in_picture(self._from_above(self._as_it_shows(look)))
@@ -238,7 +237,7 @@ class CardDetector:
         filled = self._assembler.filled_in(best.image, best.boxes, best.found)
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
 
-    def _look(self, image: Image, fine_scales: tuple[int, ...] = _FINE_SCALES[:1]) -> _Look:
+    def _look(self, image: Image) -> _Look:
         least = _FAINTEST if self._reader.seeks else self._limits.faint_box
         shown, boxes = image, self._boxes.find(image, least=least)
         if not self._reader.seeks:
@@ -246,11 +245,10 @@ class CardDetector:
             image = self._in_white_light(image, boxes)
         found = self._assembler.cards(image, boxes, seek=True)
         found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
-        for scale in fine_scales:
-            # A finer look does not resolve what the deck's pictures leave uncertain.
-            if is_fairly_read(found) or (found and self._reader.seeks) or max(image.shape[:2]) <= scale * 3 / 4:
-                break
-            fine = self._boxes.find(image, (scale,), least=least)
+        # A finer look does not resolve what the deck's pictures leave uncertain.
+        resolved = is_fairly_read(found) or (found and self._reader.seeks)
+        if not resolved and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
+            fine = self._boxes.find(image, (_FINE_SCALE,), least=least)
             again = self._assembler.cards(image, fine)
             if not found or is_better(again, found):
                 found = again
