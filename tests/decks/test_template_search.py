@@ -342,7 +342,7 @@ def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image], mon
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
         match = PictureMatch(quad, logs, shown, unseen)
         monkeypatch.setattr(DeckModel, "seek", lambda *_, found=match: [found])
-        ((result, _),) = reader.with_deck(known).sought(picture, [])
+        ((result, _),) = reader.with_deck(known).deck_matches(picture, [])
         assert result.card.name == name
 
 

@@ -200,10 +200,10 @@ def test_corners_show_which_way_round_a_card_is_seen() -> None:
     assert CardIndices(CARD, corners[1:]).handedness() is Handedness.PRINTED
     assert CardIndices(CARD, turned).handedness() is Handedness.MIRRORED
     # Some editions print something in all four corners, others in none; a card seen from low may be wider than high.
-    assert CardIndices(CARD, [*corners, *turned]).handedness() is Handedness.UNTOLD
-    assert CardIndices(CARD, []).handedness() is Handedness.UNTOLD
+    assert CardIndices(CARD, [*corners, *turned]).handedness() is Handedness.UNKNOWN
+    assert CardIndices(CARD, []).handedness() is Handedness.UNKNOWN
     low = np.float32([1, 0.4])
-    assert CardIndices(CARD * low, [frame * low for frame in corners]).handedness() is Handedness.UNTOLD
+    assert CardIndices(CARD * low, [frame * low for frame in corners]).handedness() is Handedness.UNKNOWN
 
 
 def _turned(card: np.ndarray, degrees: float) -> np.ndarray:

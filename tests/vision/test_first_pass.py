@@ -33,7 +33,7 @@ def passed(reader: Reader, shift: float = 0.0, turns: int = 0) -> FirstPass:
 @pytest.mark.parametrize("turns", [0, 2])
 def test_every_outline_is_read_either_way_up(reader: Reader, shift: float, turns: int) -> None:
     first = passed(reader, shift, turns)
-    assert [ALL_CARDS[one.likeliest].name for one in first.seen] == list(CARDS)
+    assert [ALL_CARDS[one.top].name for one in first.seen] == list(CARDS)
 
 
 def test_outlines_are_refined(reader: Reader) -> None:

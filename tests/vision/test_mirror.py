@@ -216,7 +216,7 @@ def test_what_is_beyond_doubt_in_the_mirror_alone_shows_it() -> None:
     assert is_doubtful([doubted])
     assert is_mirrored([doubted], [sure])
     # A finger hides a corner from either side.
-    assert not is_mirrored([doubted], [replace(sure, handedness=Handedness.UNTOLD)])
+    assert not is_mirrored([doubted], [replace(sure, handedness=Handedness.UNKNOWN)])
     assert not is_mirrored([replace(doubted, handedness=Handedness.PRINTED)], [sure])
     assert is_mirrored([seen("red reverse", 0.6)], [seen("red 2", 0.96)])
     assert not is_mirrored([doubted], [doubted])

@@ -49,7 +49,7 @@ class Scale:
         odds = np.exp(scaled - scaled.max())
         return np.asarray(odds / odds.sum(), np.float32)
 
-    def surest(self, logs: Floats) -> float:
+    def top_probability(self, logs: Floats) -> float:
         """Return the probability of the most probable card."""
         return float(self.probabilities(logs)[:-1].max())
 
@@ -92,24 +92,24 @@ class Reading:
         return x, y
 
     @cached_property
-    def _likeliest(self) -> tuple[int, int]:
+    def _top_two(self) -> tuple[int, int]:
         first, second = np.argsort(-self.probabilities[:-1], kind="stable")[:2]
         return int(first), int(second)
 
     @property
     def card(self) -> Card:
         """The most probable card."""
-        return ALL_CARDS[self._likeliest[0]]
+        return ALL_CARDS[self._top_two[0]]
 
     @property
     def confidence(self) -> float:
         """The calibrated probability of the most probable card."""
-        return float(self.probabilities[self._likeliest[0]])
+        return float(self.probabilities[self._top_two[0]])
 
     @property
     def runner_up(self) -> Card:
         """The second most probable card."""
-        return ALL_CARDS[self._likeliest[1]]
+        return ALL_CARDS[self._top_two[1]]
 
     @property
     def nothing(self) -> float:

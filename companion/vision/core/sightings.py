@@ -44,7 +44,7 @@ class Handedness(IntEnum):
 
     MIRRORED = -1
     """The indices lie where a mirror puts them."""
-    UNTOLD = 0
+    UNKNOWN = 0
     PRINTED = 1
     """The indices lie where they are printed."""
 
@@ -73,7 +73,7 @@ class Sighting:
     whole: bool
     mirrored: bool = False
     most: float = 1.0
-    handedness: Handedness = Handedness.UNTOLD
+    handedness: Handedness = Handedness.UNKNOWN
 
     def __post_init__(self) -> None:
         if self.quad.shape != (4, 2):

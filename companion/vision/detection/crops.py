@@ -49,7 +49,7 @@ class Pass:
     looks: tuple[_Look, ...] = ()
 
     @property
-    def likeliest(self) -> int:
+    def top(self) -> int:
         """Number of the most probable card."""
         return int(self.logs[:-1].argmax())
 

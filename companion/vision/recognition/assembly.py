@@ -49,7 +49,7 @@ _PAIR_SCORE = 0.5
 _FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
 # No search is needed if every found card of the learnt deck has at least this probability and every box, above the last
 # score if it is an index, overlaps one of them by the second value.
-_SURELY, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
+_CERTAIN, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
 # Minimum score of a card box beside several cards to show one of a searched deck.
 _FAINT_BESIDE = 0.04
 # For a deck the networks know: probability from which the networks' reading is not replaced by the deck's pictures.
@@ -77,7 +77,7 @@ class Assembler:
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
         first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
-        own, frames = _told_by_cards(plain, _index_frames(confident))
+        own, frames = _explained_by_cards(plain, _index_frames(confident))
         read = [*own, *self._reader.read_indices(image, frames)]
         indices = [index for index in apart(read) if self._is_index(index)]
         whole = self._whole_cards(image, candidates, indices, first)
@@ -108,8 +108,10 @@ class Assembler:
             sure = [card for card in whole if _is_surely_learnt(card)]
             unread = [box.quad for box in confident if box.kind is BoxKind.CARD]
             known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
-            sought = self._reader.sought(image, known, sure, self._telling(boxes, several=len(sightings) >= _SEVERAL))
-            sightings = merge_deck_matches(sightings, sought, self._limits.misread, sure)
+            matches = self._reader.deck_matches(
+                image, known, sure, self._deck_boxes(boxes, several=len(sightings) >= _SEVERAL)
+            )
+            sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def candidates(self, image: Image, boxes: Sequence[Box], on_pile: bool) -> list[Evidence]:
@@ -152,8 +154,8 @@ class Assembler:
         sure = [one for one in standing if one.whole]
         known = [one.quad for one in found if one.confidence < _STANDS]
         shows = [box.quad for box in left]
-        sought = self._reader.sought(image, [*known, *_beside(cards, standing)], sure, shows, hand=True)
-        return merge_deck_matches(found, sought, self._limits.misread, sure, _STANDS)
+        matches = self._reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows, hand=True)
+        return merge_deck_matches(found, matches, self._limits.misread, sure, _STANDS)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
         """Return the confident boxes that no found card explains."""
@@ -175,7 +177,7 @@ class Assembler:
         faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
         return faint[:_FAINT_CARDS]
 
-    def _telling(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
+    def _deck_boxes(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
         """Return the boxes that show a card of the learnt deck, including faint ones beside several others."""
         least = {BoxKind.CARD: _FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
         return [box.quad for box in boxes if box.score >= least[box.kind]]
@@ -340,13 +342,13 @@ def _is_misread_its(index: Reading, card: Reading) -> bool:
 
 
 def _is_surely_learnt(card: Reading) -> bool:
-    return min(card.membership, card.confidence) >= _SURELY
+    return min(card.membership, card.confidence) >= _CERTAIN
 
 
 def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
     """Whether the found cards, all certainly of the learnt deck, explain every box."""
-    telling = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
-    return bool(whole) and all(map(_is_surely_learnt, whole)) and not _beside(telling, whole, _ON)
+    shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
+    return bool(whole) and all(map(_is_surely_learnt, whole)) and not _beside(shown, whole, _ON)
 
 
 def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting], share: float = _TAKEN) -> list[Quad]:
@@ -358,7 +360,7 @@ def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
     return [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX]
 
 
-def _told_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
+def _explained_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
     """Return the indices explained by cards read without them, and the frames (4, 2) of the others."""
     explained: dict[int, Reading] = {}
     for card in cards:

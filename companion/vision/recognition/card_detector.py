@@ -53,7 +53,7 @@ _ANY_BACK = 0.5
 _FAINTEST = 0.02
 # Minimum confidence of an open card used to decide whether a picture shows the learnt deck. On two photographs of other
 # decks, less confident cards matched the deck at .61 and .73, the correct ones at .32 and .24.
-_TELLS_DECK = 0.9
+_SHOWS_DECK = 0.9
 # Scale for cards that fill a third of the picture (130 px long, as most in training). On 120 piles it found more than
 # 640 and 320 px together.
 _CLOSE_SCALES = (416,)
@@ -199,7 +199,7 @@ class CardDetector:
         them.
         """
         whole = [sighting for sighting in found if sighting.whole]
-        sure = [sighting for sighting in whole if sighting.confidence >= _TELLS_DECK]
+        sure = [sighting for sighting in whole if sighting.confidence >= _SHOWS_DECK]
         return self._reader.seeks and self._reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
     def _as_it_shows(self, look: _Look) -> _Look:
@@ -232,7 +232,7 @@ class CardDetector:
                 break
             before, found = found, [level.back(sighting) for sighting in again.found]
             best, plane = again, level
-            if level.holds(found) or _tell_alike(before, found):
+            if level.holds(found) or _agree(before, found):
                 break
         filled = self._assembler.filled_in(best.image, best.boxes, best.found)
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
@@ -321,7 +321,7 @@ class CardDetector:
         return found
 
 
-def _tell_alike(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
+def _agree(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
     """Whether two looks show the same cards, all of them sure, so that further looks add little."""
     sure = all(one.confidence >= UNSURE_BELOW for one in (*before, *after))
     return sure and Counter(one.card for one in before) == Counter(one.card for one in after)

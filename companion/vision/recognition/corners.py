@@ -98,7 +98,7 @@ class CardIndices:
         own, free = self.at_spots(), self.in_free_corners()
         width, height = sides(self._card)
         if bool(own) == bool(free) or width >= _UPRIGHT * height:
-            return Handedness.UNTOLD
+            return Handedness.UNKNOWN
         return Handedness.PRINTED if own else Handedness.MIRRORED
 
     def strangers(self) -> int:
@@ -113,9 +113,9 @@ def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bo
     clearly rotated to each other.
     """
     ends = [indices[i] for i in CardIndices(card.quad, [index.quad for index in indices]).at_spots()]
-    likeliest = {index.card for index in ends}
+    named = {index.card for index in ends}
     enough = 1 if _turn_between(card.quad, other.quad) > _CLEARLY_TURNED else 2
-    return len(ends) >= enough and likeliest == {card.card} != {other.card}
+    return len(ends) >= enough and named == {card.card} != {other.card}
 
 
 def _turn_between(a: Quad, b: Quad) -> float:

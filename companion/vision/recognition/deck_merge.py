@@ -52,7 +52,7 @@ _LIES_IN = 0.9
 
 def merge_deck_matches(
     sightings: Sequence[Sighting],
-    sought: Sequence[tuple[Reading, PictureMatch]],
+    matches: Sequence[tuple[Reading, PictureMatch]],
     least: float = 0.0,
     sure: Sequence[Reading | Sighting] = (),
     stands: float = np.inf,
@@ -63,15 +63,15 @@ def merge_deck_matches(
     are rejected. stands: confidence from which a detection cannot be replaced by a match.
     """
     standing = [sighting for sighting in sightings if sighting.confidence >= stands]
-    sought = [pair for pair in sought if not any(_is_there(sighting, *pair) for sighting in standing)]
-    sought = [pair for pair in sought if not any(_is_surer(sighting, *pair) for sighting in sightings)]
-    if not sought:
+    matches = [pair for pair in matches if not any(_is_there(sighting, *pair) for sighting in standing)]
+    matches = [pair for pair in matches if not any(_outweighs(sighting, *pair) for sighting in sightings)]
+    if not matches:
         return list(sightings)
-    shares = [_shares(sighting, [one for _, one in sought]) for sighting in sightings]
-    cards, joined = [reading for reading, _ in sought], set[int]()
+    shares = [_shares(sighting, [one for _, one in matches]) for sighting in sightings]
+    cards, joined = [reading for reading, _ in matches], set[int]()
     for i, sighting in enumerate(sightings):
         at = int(np.argmax(shares[i]))
-        if shares[i][at] >= _SAME and _is_its(sighting, cards[at], sought[at][1]):
+        if shares[i][at] >= _SAME and _is_its(sighting, cards[at], matches[at][1]):
             # A separately boxed corner is framed better than one derived from its card's outline.
             cards[at] = replace(cards[at], logs=cards[at].logs + _says(sighting))
             joined.add(i)
@@ -83,14 +83,14 @@ def merge_deck_matches(
         # An uncertain match still indicates a card.
         in_doubt = shares[i][at] >= _SAME and not counts[at]
         anothers = i not in joined and (
-            _is_behind(sighting, cards, [one for _, one in sought])
+            _is_behind(sighting, cards, [one for _, one in matches])
             if sighting.whole
-            else _is_anothers(sighting, cards[at], sought[at][1])
+            else _is_anothers(sighting, cards[at], matches[at][1])
         )
         none = _is_far_larger(sighting, cards, counts) or _is_its_end(sighting, cards, counts)
         if (taken < _SAME or in_doubt or anothers) and not none:
             others.append(sighting)
-    matched = [(card, one) for card, (_, one), counted in zip(cards, sought, counts, strict=True) if counted]
+    matched = [(card, one) for card, (_, one), counted in zip(cards, matches, counts, strict=True) if counted]
     return [*others, *(reading.sighting(whole=one.open) for reading, one in matched)]
 
 
@@ -128,17 +128,17 @@ def _is_its_end(corner: Sighting, cards: Sequence[Reading], counts: Sequence[boo
     )
 
 
-def _shares(sighting: Sighting, sought: Sequence[PictureMatch]) -> list[float]:
+def _shares(sighting: Sighting, matches: Sequence[PictureMatch]) -> list[float]:
     """Return the share of a detection's sample points each match covers; all of them for equal outlines."""
     places = _places(sighting)
-    return [1.0 if _has_outline(sighting, one) else float(one.shows(places).mean()) for one in sought]
+    return [1.0 if _has_outline(sighting, one) else float(one.shows(places).mean()) for one in matches]
 
 
 def _has_outline(sighting: Sighting, one: PictureMatch) -> bool:
     return sighting.whole and intersection_over_union(sighting.quad, one.quad) > _OUTLINED
 
 
-def _is_surer(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
+def _outweighs(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a detection shows another card than the match, with more confidence.
 
     Another colour must not be equally confident in the match: a corner may lack its own colour.
@@ -174,18 +174,18 @@ def _is_anothers(corner: Sighting, card: Reading, one: PictureMatch) -> bool:
     )
 
 
-def _is_behind(card: Sighting, others: Sequence[Reading], sought: Sequence[PictureMatch]) -> bool:
+def _is_behind(card: Sighting, others: Sequence[Reading], matches: Sequence[PictureMatch]) -> bool:
     """Whether a whole outline belongs to another card than the matches visible in it, partly hidden by them.
 
     It equals none of their outlines, and one of its own corners lies where none of them is visible.
     """
-    if card.confidence < _ANOTHERS or any(_has_outline(card, one) for one in sought):
+    if card.confidence < _ANOTHERS or any(_has_outline(card, one) for one in matches):
         return False
     places = _places(card)
-    if any(other.card == card.card and one.shows(places).any() for other, one in zip(others, sought, strict=True)):
+    if any(other.card == card.card and one.shows(places).any() for other, one in zip(others, matches, strict=True)):
         return False
     corners = [_grid_in(frame) for frame in corner_frames(card.quad)]
-    return any(sum(float(one.shows(corner).mean()) for one in sought) < _SAME for corner in corners)
+    return any(sum(float(one.shows(corner).mean()) for one in matches) < _SAME for corner in corners)
 
 
 def _is_at_an_end(point: Floats, card: Quad) -> bool:

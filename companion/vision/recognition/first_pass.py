@@ -41,11 +41,13 @@ def first_pass(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], 
 
 def _clear(crops: Crops, scale: Scale, image: Image, seen: Sequence[Pass]) -> dict[int, Reading]:
     """Return the readings that are clear, and confirmed by an upside-down crop, by the outline's number."""
-    confident = {i: one for i, one in enumerate(seen) if one.membership >= SURELY and scale.surest(one.logs) >= _NEARLY}
+    confident = {
+        i: one for i, one in enumerate(seen) if one.membership >= SURELY and scale.top_probability(one.logs) >= _NEARLY
+    }
     clear = {}
     for i, view in zip(confident, crops.cards_turned(image, [one.outline for one in confident.values()]), strict=True):
         both = together(confident[i], view)
-        alike = confident[i].likeliest == view.likeliest
-        if alike and view.membership >= SURELY and scale.surest(both.logs) >= SETTLED:
+        alike = confident[i].top == view.top
+        if alike and view.membership >= SURELY and scale.top_probability(both.logs) >= SETTLED:
             clear[i] = Reading(both.outline, both.logs, scale, membership=1.0)
     return clear

@@ -48,7 +48,7 @@ _MAYBE_SIDEWAYS = 0.72
 _NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 0.2
 # Corner views of a card identified by its picture, and their weight relative to the picture. Chosen on 96 open cards of
 # six designs (93 correct, 91 without), not validated on others.
-_SOUGHT_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
+_MATCH_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
 # Margin (nats) from which a picture match is accepted without reading the corners.
 _PLAIN = 8.0
 
@@ -116,7 +116,7 @@ class Reader:
                 cards[i] = self._with_corners(cards[i], [self._index(*end) for end in ends])
             else:
                 by_deck = replace(cards[i], logs=one.by_deck, membership=one.membership)
-                cards[i] = self._surer_card(cards[i], by_deck, ends, are_anothers)
+                cards[i] = self._more_confident_card(cards[i], by_deck, ends, are_anothers)
         cards |= first.plain
         return [cards[i] for i in range(len(quads))]
 
@@ -137,7 +137,7 @@ class Reader:
         own = [one for one in corners if not one.is_non_index and one.membership >= card.membership / 2]
         return own if self._deck.has_indices else []
 
-    def _surer_card(
+    def _more_confident_card(
         self,
         alone: Reading,
         by_deck: Reading,
@@ -162,7 +162,7 @@ class Reader:
             return borne_out
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
-        corners = list(map(self._surer, frames, self._crops.indices_with_deck([[one] for one in seen])))
+        corners = list(map(self._more_confident_index, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
         least = 0.0 if agreed and by_networks.confidence >= _SAID else _OVERRULES
         is_better = (agreed or other.card != by_networks.card) and other.confidence > max(alone.confidence, least)
@@ -173,7 +173,7 @@ class Reader:
     ) -> tuple[list[Pass], NDArray[np.bool_]]:
         """Return the results after a first crop per outline, and (N,) whether each was read completely."""
         seen = list(glances)
-        first = [one.likeliest for one in seen]
+        first = [one.top for one in seen]
         read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, evidence, strict=True)], bool)
         refined = [portrait(one.outline) for one in seen]
         # A low camera sees a card that points towards it shorter than wide, that is sideways.
@@ -182,11 +182,11 @@ class Reader:
         again = []
         for i, one in zip(going_on, self._crops.cards_turned(image, [refined[i] for i in going_on]), strict=True):
             seen[i] = one
-            surest = self._card_scale.surest(one.logs)
-            if not self.seeks and surest >= SETTLED and one.likeliest == first[i]:
+            confidence = self._card_scale.top_probability(one.logs)
+            if not self.seeks and confidence >= SETTLED and one.top == first[i]:
                 continue
-            sought = self._may_be_sought(one, evidence[i])
-            given_up = not sought and evidence[i] < EvidenceSource.BOX and surest < _STILL_HARDLY
+            may_be_learnt = self._may_be_learnt(one, evidence[i])
+            given_up = not may_be_learnt and evidence[i] < EvidenceSource.BOX and confidence < _STILL_HARDLY
             if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
                 read_on[i] = False
             else:
@@ -203,13 +203,13 @@ class Reader:
                 seen[i] = other
         return seen, read_on
 
-    def _may_be_sought(self, seen: Pass, evidence: EvidenceSource) -> bool:
+    def _may_be_learnt(self, seen: Pass, evidence: EvidenceSource) -> bool:
         """Whether a result shows a searched deck's card, or other evidence suggests one."""
         return self.seeks and (seen.membership > 0 or evidence is not EvidenceSource.NOTHING)
 
     def _is_hopeless(self, seen: Pass, evidence: EvidenceSource) -> bool:
         """Whether the first crop shows no card, given the other evidence."""
-        if self._may_be_sought(seen, evidence):
+        if self._may_be_learnt(seen, evidence):
             return False
         chances = self._card_scale.probabilities(seen.logs)
         none, card = float(chances[-1]), float(chances[:-1].max())
@@ -255,7 +255,7 @@ class Reader:
         ways = [turned(quad, turn) for quad in (*cards, *mirrored) for turn in (0, 2)]
         return bool((self._deck.card_odds(self.describe_cards(image, ways)[1]) < 0).all())
 
-    def sought(
+    def deck_matches(
         self,
         image: Image,
         known: Sequence[Quad],
@@ -282,7 +282,7 @@ class Reader:
         crops = self._crops.with_deck(deck, at_once=True)
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
         corners = np.zeros_like(one.logs)
-        for seen in crops.indices(image, frames, _SOUGHT_VIEWS):
+        for seen in crops.indices(image, frames, _MATCH_VIEWS):
             corners += np.mean([view.logs * view.membership for view in seen], axis=0)
         if one.open:
             views = crops.cards(image, [one.quad, turned(one.quad, 2)])
@@ -326,11 +326,11 @@ class Reader:
 
     def _is_open(self, looks: Sequence[IndexPass], least: float) -> bool:
         """Whether another view of an index is worth its cost."""
-        return self.seeks or least <= self._index_scale.surest(mean_index(looks).logs) < _AT_A_GLANCE
+        return self.seeks or least <= self._index_scale.top_probability(mean_index(looks).logs) < _AT_A_GLANCE
 
     def _index_reading(self, frame: Quad, seen: IndexPass) -> Reading:
         """Return the combined reading of an index' views."""
-        read = self._surer(turned(frame, int(seen.turns.argmax())), seen)
+        read = self._more_confident_index(turned(frame, int(seen.turns.argmax())), seen)
         if self._deck is None:
             return read
         if not self._deck.seeks:
@@ -338,7 +338,7 @@ class Reader:
             return read if read.logs is seen.by_deck else replace(read, membership=0.0)
         return read if self._deck.identifies_indices else replace(read, membership=0.0)
 
-    def _surer(self, quad: Quad, seen: IndexPass) -> Reading:
+    def _more_confident_index(self, quad: Quad, seen: IndexPass) -> Reading:
         """Return the reading of an index of a known design, by the networks or by the deck, whichever is more
         confident.
 
