@@ -5,12 +5,24 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from companion.vision.core.runtime import ModelFileError, Network, _onnxruntime, _openvino, model_folder
+from companion.vision.detection.embedding import Embedding
+
+_LOADED = """
+import gc
+from companion.vision.core.runtime import Network
+from companion.vision.recognition.card_detector import CardDetector
+
+detector = CardDetector.shipped()
+print(*sorted(one.path.stem for one in gc.get_objects() if isinstance(one, Network)))
+"""
 
 
 @pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed")
@@ -52,3 +64,16 @@ def test_many_inputs_are_given_a_few_at_a_time() -> None:
     many = network(x)
     assert (sum(given), max(given)) == (19, 8)
     assert np.allclose(many, np.concatenate([network(x[i : i + 1]) for i in range(19)]), atol=1e-4)
+
+
+def test_a_detector_without_a_learnt_deck_loads_no_embedding() -> None:
+    loaded = subprocess.run([sys.executable, "-c", _LOADED], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == ["card-reader", "detector", "index-reader"]
+
+
+def test_a_damaged_embedding_is_reported_when_it_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "card-embedding.onnx"
+    path.write_bytes(b"damaged")
+    embedding = Embedding(path)
+    with pytest.raises(ModelFileError, match="cannot be loaded"):
+        embedding.descriptors(np.zeros((1, 3, 192, 128), np.float32), np.zeros((1, 128), np.float32))
