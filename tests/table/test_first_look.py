@@ -147,3 +147,23 @@ def test_a_tap_out_of_turn_is_not_confirmed_by_the_same_players_next_tap(store: 
         game.table.tap(move)
         assert game.question.kind is QuestionKind.TURN
     assert (len(game.view.history), game.actor) == (1, "Ann")
+
+
+def test_a_card_found_after_a_gap_precedes_a_tap_that_seemed_out_of_turn(store: Store) -> None:
+    """Ann played while the camera saw nothing; Ben taps that he drew before the camera reports her card."""
+    game = Game(store)
+    game.table.start_match(header("classic"), turns=Turns.CAMERA)
+    game.land("red 7")
+    _covered(game)
+    game.table.tap(Draw(by="Ben"))
+    assert game.question.kind is QuestionKind.TURN
+    game.land("red 3")
+    assert game.question.sentence == "On the table lies a red 3. Is that so?"
+    game.table.tap(Pass(by="Ben"))
+    assert _cards(game) == []
+    game.answer("red 3")
+    assert [(type(line.move), line.player) for line in game.view.history[1:]] == [
+        (Play, "Ann"),
+        (Draw, "Ben"),
+        (Pass, "Ben"),
+    ]

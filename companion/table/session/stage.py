@@ -68,6 +68,8 @@ class Stage:
         mode, pending = self.mode, by_camera_time(self.pending)
         if must_fit:
             pending = _tapped_in_time(self.known, pending, mode)
+        elif pending and isinstance(pending[-1].what, Sight) and pending[-1].what.landed_unseen:
+            pending = _before_doubtful_taps(self.known, pending, mode)
         if pending and mode.sees_arms and self.revisions.is_late(pending[-1]):
             return replace(
                 self, revisions=self.revisions.with_late_observation(pending[-1], mode), pending=pending[:-1]
@@ -147,6 +149,26 @@ def _tapped_in_time(known: Situation, pending: Sequence[Pending], mode: Mode) ->
             return order
     assert refusal is not None
     raise refusal
+
+
+def _before_doubtful_taps(known: Situation, pending: Sequence[Pending], mode: Mode) -> tuple[Pending, ...]:
+    """Return the pending observations with the last one, a card found lying there, where most taps make sense.
+
+    It landed before the camera saw the pile again, and so before taps that seemed out of turn without it.
+    """
+    place = len(pending) - 1
+    orders = [pending]
+    while place and isinstance(pending[place - 1].what, Tap):
+        place -= 1
+        orders.append((*pending[:place], pending[-1], *pending[place:-1]))
+    return tuple(min(orders, key=lambda order: _doubtful_taps(known, order, mode))) if len(orders) > 1 else (*pending,)
+
+
+def _doubtful_taps(known: Situation, pending: Sequence[Pending], mode: Mode) -> int:
+    """Return how many taps the best hypothesis doubts or refuses."""
+    ways = hypotheses_of(known, pending, mode)[0].ways
+    taps = (way for way, each in zip(ways, pending, strict=True) if isinstance(each.what, Tap))
+    return sum(way.doubtful or way.refusal is not None for way in taps)
 
 
 def _sights(pending: Sequence[Pending]) -> list[int]:
