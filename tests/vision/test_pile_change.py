@@ -219,7 +219,9 @@ def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() ->
     assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
 
 
-def test_card_pushed_with_the_top_is_no_landing() -> None:
+@pytest.mark.parametrize("known", [1, 2])
+def test_card_pushed_with_the_top_is_no_landing(known: int) -> None:
+    """Nor is one that was only read there, as after a gap in the camera's view, and not seen to land."""
     below, top = outline(100, 60), outline(120, 75)
     changed = np.zeros((180, 320), np.uint8)
     changed[30:180, 80:220] = 1
@@ -227,11 +229,17 @@ def test_card_pushed_with_the_top_is_no_landing() -> None:
         Sighting(top + np.array([20, 8], np.float32), (RED_7, BLUE_3), (0.99, 0.01), whole=True),
         Sighting(below - np.array([8, 20], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
     ]
-    assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0)).change is Change.MOVED
+    pile = [Lying(BLUE_3, below), Lying(RED_7, top)]
+    assert judge(Evidence(pile[-known:], sightings, changed, 1.0, others=pile)).change is Change.MOVED
 
 
+@pytest.mark.parametrize("known", [1, 3])
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.LANDED), (True, Change.NONE)])
-def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(pushed: bool, change: Change) -> None:
+def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(
+    pushed: bool, change: Change, known: int
+) -> None:
+    """Lower cards count that were only read, as after a gap in the camera's view, and not seen to land."""
+
     def table(spread: float, *tops: Placement) -> Tabletop:
         top = SimulatedTable(3, fonts=()).new_tabletop()
         for card, x in ((GREEN_9, -spread), (BLUE_3, spread)):
@@ -248,7 +256,7 @@ def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(pushe
     changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
     scale = changed.shape[1] / before.picture.shape[1]
     pictures = Comparison(before.picture, after.picture)
-    assert judge(Evidence(pile, sightings, changed, scale, pictures)).change is change
+    assert judge(Evidence(pile[-known:], sightings, changed, scale, pictures, others=pile)).change is change
 
 
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.LANDED), (25, Change.TAKEN_BACK)])

@@ -57,7 +57,8 @@ class Evidence:
 
     sightings: cards read on and around the pile. changed: (h, w) mask of changes since that picture; `scale` maps
     picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. rate_tops: returns the
-    probability of each sighting to lie on top, from the current picture alone; equal ones if None.
+    probability of each sighting to lie on top, from the current picture alone; equal ones if None. others: what was
+    read on the pile in the earlier picture, whether or not it was seen to land.
     """
 
     known: Sequence[Lying]
@@ -66,6 +67,7 @@ class Evidence:
     scale: float
     pictures: Comparison | None = None
     rate_tops: Callable[[], NDArray[np.float64]] | None = None
+    others: Sequence[Lying] = ()
 
     @cached_property
     def _outlines(self) -> tuple[Outline, ...]:
@@ -105,7 +107,7 @@ class Evidence:
     def around_top(self) -> Mask:
         """Mask of the lower cards outside the previous top card."""
         below = np.zeros_like(self.top_mask)
-        for lying in self.known[:-1]:
+        for lying in (*self.known[:-1], *self.others):
             below |= self.mask(lying.quad, _INSIDE)
         return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
 

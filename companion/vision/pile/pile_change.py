@@ -312,7 +312,11 @@ def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]
     If the top card is visible and unchanged beside one, it was not pushed but is half covered and inexactly outlined.
     """
     move = homography(look.top.quad, moved.quad)
-    places = [Lying(lying.card, quad) for lying in look.known for quad in (lying.quad, project(move, lying.quad))]
+    places = [
+        Lying(lying.card, quad)
+        for lying in (*look.known, *look.others)
+        for quad in (lying.quad, project(move, lying.quad))
+    ]
     return [s for s in others if _top_shows_beside(s) or not any(s.is_at(place, PUSHED) for place in places)]
 
 

@@ -30,13 +30,15 @@ class KnownPile:
     """The cards of the pile, bottom first.
 
     zone: assumed location, None before the first card. region: location given by the user, None if it is found
-    automatically. landed_at: time of the last landing in seconds.
+    automatically. landed_at: time of the last landing in seconds. others: all cards last read on the pile, also those
+    that were never seen to land.
     """
 
     cards: tuple[Lying, ...] = ()
     zone: Zone | None = None
     region: Region | None = None
     landed_at: float = -ONE_PLAY
+    others: tuple[Lying, ...] = ()
 
     @property
     def top(self) -> Card | None:
@@ -75,16 +77,17 @@ class KnownPile:
 
     def gone(self) -> KnownPile:
         """Return the empty pile."""
-        return replace(self, cards=())
+        return replace(self, cards=(), others=())
 
     def seen(self, sightings: Sequence[Sighting]) -> KnownPile:
         """Return the pile with its cards where they are read now, and an updated zone."""
         if not self.cards:
             return self
-        cards = tuple(where_seen(self.cards, sightings))
+        cards, others = tuple(where_seen(self.cards, sightings)), tuple(Lying(s.card, s.quad) for s in sightings)
         if self.region is not None:
-            return replace(self, cards=cards)
-        return replace(self, cards=cards, zone=zone_about([lying.quad for lying in cards[-_LATEST:]]))
+            return replace(self, cards=cards, others=others)
+        zone = zone_about([lying.quad for lying in cards[-_LATEST:]])
+        return replace(self, cards=cards, zone=zone, others=others)
 
 
 def in_region(region: Region | None) -> KnownPile:

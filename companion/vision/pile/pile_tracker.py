@@ -258,7 +258,8 @@ class PileTracker:
             sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
         rate_tops = partial(self._top_model.probabilities, image, sightings)
-        judgement = judge(Evidence(self._pile.cards, sightings, changed, picture.scale, pictures, rate_tops))
+        pile = self._pile
+        judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, rate_tops, pile.others))
         return Look(picture.time, judgement, sightings)
 
     def _read(self, image: Image) -> list[Sighting]:
