@@ -157,7 +157,7 @@ def _before_doubtful_taps(known: Situation, pending: Sequence[Pending], mode: Mo
     It landed before the camera saw the pile again, and so before taps that seemed out of turn without it.
     """
     place = len(pending) - 1
-    orders = [pending]
+    orders: list[Sequence[Pending]] = [pending]
     while place and isinstance(pending[place - 1].what, Tap):
         place -= 1
         orders.append((*pending[:place], pending[-1], *pending[place:-1]))
