@@ -161,7 +161,8 @@ def _before_doubtful_taps(known: Situation, pending: Sequence[Pending], mode: Mo
     while place and isinstance(pending[place - 1].what, Tap):
         place -= 1
         orders.append((*pending[:place], pending[-1], *pending[place:-1]))
-    return tuple(min(orders, key=lambda order: _doubtful_taps(known, order, mode))) if len(orders) > 1 else (*pending,)
+    best = orders[0] if len(orders) == 1 else min(orders, key=lambda order: _doubtful_taps(known, order, mode))
+    return tuple(best)
 
 
 def _doubtful_taps(known: Situation, pending: Sequence[Pending], mode: Mode) -> int:
