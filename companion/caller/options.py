@@ -12,8 +12,8 @@ EDITION_TITLES = {
 
 PROFILE_TITLES = {
     "official": message("Official sheet"),
-    "geekyhobbies": message("Geeky Hobbies"),
-    "blog": message("Blog"),
+    "geekyhobbies": message("A single round, a number card first"),
+    "blog": message("The dealer names the first colour"),
 }
 
 OPTION_TITLES = {
