@@ -69,9 +69,20 @@ def test_no_part_of_the_table_lies_on_another(size: tuple[int, int], server: Ser
         assert smallest >= 44
 
 
-@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1280, 800), (1920, 1080)])
+# The least width of the camera's picture, as a share of the table's.
+@pytest.mark.parametrize(
+    ("size", "least"),
+    [
+        ((360, 640), 0.35),
+        ((390, 844), 0.9),
+        ((768, 1024), 0.8),
+        ((844, 390), 0.2),
+        ((1280, 800), 0.4),
+        ((1920, 1080), 0.4),
+    ],
+)
 def test_the_camera_picture_is_part_of_the_stage(
-    size: tuple[int, int], server: Server, device: Callable[..., BrowserContext]
+    size: tuple[int, int], least: float, server: Server, device: Callable[..., BrowserContext]
 ) -> None:
     server.services.camera.choose("phone")
     context = device(viewport={"width": size[0], "height": size[1]})
@@ -79,13 +90,29 @@ def test_the_camera_picture_is_part_of_the_stage(
     begin(server, 4, "red 5", "red 7")
     page.goto(server.invitation(Role.HOST))
     page.wait_for_selector(".seat")
-    noise = np.random.default_rng(1).integers(0, 255, (720, 1280, 3), np.uint8)
-    picture = cv2.imencode(".jpg", noise)[1].tobytes()
-    kind = {"Content-Type": "image/jpeg"}
-    answer = context.request.post(f"{server.url}/api/camera/frames", data=picture, headers=kind)
-    assert answer.ok, answer.text()
+    noise = np.random.default_rng(1)
+
+    def send_picture() -> None:
+        picture = cv2.imencode(".jpg", noise.integers(0, 255, (720, 1280, 3), np.uint8))[1].tobytes()
+        kind = {"Content-Type": "image/jpeg"}
+        answer = context.request.post(f"{server.url}/api/camera/frames", data=picture, headers=kind)
+        assert answer.ok, answer.text()
+
+    send_picture()
     expect(page.locator(".felt #live img")).to_be_visible()
-    assert_well_laid_out(page, size)
+    for players in (4, 7, 10):
+        send_picture()
+        begin(server, players, "red 5", "red draw two")
+        expect(page.locator(".seat")).to_have_count(players)
+        expect(page.locator("#top .card")).to_have_attribute("aria-label", "red draw two")
+        assert_well_laid_out(page, size)
+        assert_in_view(page, size, ".felt #live .live")
+        assert_in_view(page, size, '[data-act="draw"]')
+        if players == 4:
+            shown, felt = page.locator("#live .live").bounding_box(), page.locator(".felt").bounding_box()
+            assert shown is not None
+            assert felt is not None
+            assert shown["width"] >= least * felt["width"]
 
 
 def test_the_cards_stay_in_place_when_uno_can_be_called(playing: Server, open_as: Open) -> None:

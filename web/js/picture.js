@@ -67,7 +67,8 @@ export class Picture {
     const { canvas } = this;
     canvas.width = frame.width;
     canvas.height = frame.height;
-    this.box.style.setProperty("--ratio", (frame.width / frame.height).toFixed(4));
+    const whole = /** @type {HTMLElement} */ (this.box.closest(".felt") ?? this.box);
+    whole.style.setProperty("--ratio", (frame.width / frame.height).toFixed(4));
     if (frame.pile) outline(canvas, frame.pile, "#ffffff");
   }
 
