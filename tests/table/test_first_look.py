@@ -167,3 +167,13 @@ def test_a_card_found_after_a_gap_precedes_a_tap_that_seemed_out_of_turn(store: 
         (Draw, "Ben"),
         (Pass, "Ben"),
     ]
+
+
+def test_the_card_below_the_known_one_may_be_seen_again_after_a_gap(game: Game, gap: Callable[[Game], None]) -> None:
+    game.land("red 3")
+    gap(game)
+    game.land("red 7")
+    assert (game.top, _cards(game)) == ("red 3", ["red 3"])
+    assert game.question.sentence == "On the table lies a red 7. Is that so?"
+    game.answer(game.labels.index("red 7 is on top again"))
+    assert (game.top, _cards(game), game.actor) == ("red 7", [], "Ann")

@@ -62,7 +62,8 @@ def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
 def _sight_ways(situation: Situation, sight: Sight, stated: Card | None, mode: Mode) -> list[Way]:
     """Return the ways the card can have landed. stated: the card people named."""
     if stated is None:
-        return [*sight_ways(situation, sight, mode), *_replaced(situation, sight, mode)]
+        unseen = (*_replaced(situation, sight, mode), *_uncovered(situation, sight, mode))
+        return [*sight_ways(situation, sight, mode), *unseen]
     read = sight.probabilities[0][0] if sight.probabilities else None
     read_by = ReadBy.CAMERA if read == stated else ReadBy.CORRECTED
     seen = sight_ways(situation, replace(sight, probabilities=((stated, 1.0),)), mode, read_by)
@@ -90,6 +91,18 @@ def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
         if way.by == player and not any(isinstance(entry, Draw | Pass) for entry in way.entries):
             share = way.weight * thresholds.TAKEN_BACK_UNSEEN
             yield replace(way, lines=(*back.lines, *way.lines), weight=share)
+
+
+def _uncovered(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the way in which the known top card was taken back out of view, and the one below it is seen again."""
+    if not sight.landed_unseen or mode.alone or situation.illegal_card is not None:
+        return
+    back = without_last_card(Way(situation), sight.time)
+    if back is None or back.after.lying == situation.lying:
+        return
+    share = sum(probability for card, probability in sight.probabilities if card == back.after.lying)
+    if share:
+        yield replace(back, doubtful=True, weight=share * thresholds.TAKEN_BACK_UNSEEN)
 
 
 def _as_stated(situation: Situation, stated: tuple[Entry, ...], what: Observation) -> Way:

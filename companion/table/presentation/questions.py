@@ -252,7 +252,9 @@ def _ask_first_look(found: Sequence[Candidate], what: Sight, say: Sentences) -> 
             offers.setdefault(label, offer)
     choices = sorted(offers.values(), key=lambda choice: -choice.probability)[:_MISSED_OFFERED]
     choices += [Offer(say.card(card), card, (), cards[card]) for card in others[:1] if cards[card] >= _UNLIKELY]
-    nothing = sum(candidate.probability for candidate in found if candidate.way.card is None)
+    uncovered = [c for c in found if c.way.card is None and c.way.entries and c.way.after.lying == best]
+    choices += [_offer(say.taken_back_to(best), candidate) for candidate in uncovered]
+    nothing = sum(c.probability for c in found if c.way.card is None and not c.way.entries)
     choices.append(Offer(say.no_card(), None, (), nothing))
     return Asked(QuestionKind.CARD, say.lies_there(best), tuple(choices), what.reading)
 
