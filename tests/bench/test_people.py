@@ -14,9 +14,11 @@ from click.testing import CliRunner
 
 from companion.bench.accuracy import matches as command
 from companion.bench.simulation.corrections import accepted, correct_table
+from companion.bench.simulation.gaps import gap_times
 from companion.bench.simulation.match_run import NUISANCES, MatchResult, MatchSetUp
-from companion.bench.simulation.people import Draws, People, Ruling, Slip
+from companion.bench.simulation.people import People
 from companion.bench.simulation.picture_strips import Film
+from companion.bench.simulation.rulings import Draws, Ruling, Slip
 from companion.cards import Card, EditionName
 from companion.dataset.simulated.actions import FLIP_SECONDS, CarryOff, Lay, Reach, TakeTop
 from companion.dataset.simulated.script import LIVELY, Script, write_script
@@ -24,7 +26,17 @@ from companion.editions import EDITIONS
 from companion.referee.moves import Catch, Challenge, Creeper, Draw, Judge, Move, Pass, Play, Reveal, Uno
 from companion.referee.state import Header
 from companion.table import QuestionKind, Table
-from companion.vision.core.events import Arm, CardLanded, CardTakenBack, PileEvent, PileGone, PileKind, PileReached
+from companion.vision.core.events import (
+    Arm,
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileKind,
+    PileReached,
+)
 
 # What no camera sees.
 _TAPPED = (Uno, Catch, Challenge, Reveal, Judge, Creeper)
@@ -74,6 +86,30 @@ def seen_with_arms(script: Script) -> list[tuple[float, PileEvent]]:
     return sorted(reported, key=lambda each: each[0])
 
 
+def with_gaps(seed: int, script: Script, reported: list[tuple[float, PileEvent]]) -> list[tuple[float, PileEvent]]:
+    """Return what is reported if the camera sees nothing now and then: after a gap, the card that lies on top."""
+    for gap in gap_times(seed, script.duration):
+        lay: list[CardLanded] = []
+        for at, event in reported:
+            if at >= gap.end:
+                break
+            match event:
+                case CardLanded():
+                    lay.append(event)
+                case CardTakenBack():
+                    lay = lay[:-1]
+                case PileGone():
+                    lay = []
+        there = [(gap.end, replace(event, time=gap.end, same_face=False)) for event in lay[-1:]]
+        statuses = [
+            (gap.start, CameraStatus(gap.start, CameraHealth.GONE)),
+            (gap.end, CameraStatus(gap.end, CameraHealth.OK)),
+        ]
+        seen_else = [each for each in reported if not gap.start <= each[0] < gap.end]
+        reported = sorted([*seen_else, *statuses, *there], key=lambda each: each[0])
+    return reported
+
+
 def play(script: Script, reported: list[tuple[float, PileEvent]], *, hands_free: bool = False) -> People:
     """Return the people after a match in which the camera reported this."""
     now = [0.0]
@@ -88,6 +124,18 @@ def play(script: Script, reported: list[tuple[float, PileEvent]], *, hands_free:
         people.live(now[0])
     people.finish(now[0])
     return people
+
+
+@pytest.mark.parametrize("edition", EditionName)
+@pytest.mark.parametrize(("seed", "players"), [(20, 2), (23, 5), (70, 2)])
+def test_gaps_in_the_view_of_a_camera_without_fault_lead_to_no_wrong_ruling(
+    edition: EditionName, seed: int, players: int
+) -> None:
+    names = ("Ann", "Ben", "Cy", "Dee", "Eli")[:players]
+    script = write_script(seed, EDITIONS[edition], names, NUISANCES, 14)
+    people = play(script, with_gaps(seed, script, seen(script)))
+    wrong = [slip for slip in people.slips if slip.kind in (Ruling.WRONG.value, Ruling.INVENTED.value)]
+    assert wrong == []
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ from companion.bench.accuracy.style_option import families_named
 from companion.bench.simulation.arm_scoring import Count
 from companion.bench.simulation.gaps import TopAfterGap
 from companion.bench.simulation.match_run import MatchResult, MatchSetUp, header_by, play
-from companion.bench.simulation.people import Draws, Ruling
 from companion.bench.simulation.pile_scoring import Outcome
+from companion.bench.simulation.rulings import Draws, Ruling
 from companion.commands.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.simulated.simulation import PileChange
 from companion.editions import Edition

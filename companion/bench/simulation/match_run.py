@@ -15,9 +15,10 @@ from pydantic.dataclasses import dataclass
 from companion.bench.simulation.arm_scoring import directions, grade_arms
 from companion.bench.simulation.deck_lesson import learnt_detector
 from companion.bench.simulation.gaps import Gap, TopAfterGap, gap_times, grade_gaps
-from companion.bench.simulation.people import People, Ruling, Slip
+from companion.bench.simulation.people import People
 from companion.bench.simulation.picture_strips import Film
 from companion.bench.simulation.pile_scoring import Outcome, Score, describe, grade
+from companion.bench.simulation.rulings import Ruling, Slip
 from companion.cards import Card
 from companion.commands.parameters import header_of
 from companion.dataset.artist.faces import CardArt

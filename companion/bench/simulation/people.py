@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import Enum
 
 from companion.bench.simulation.corrections import accepted, correct_table
+from companion.bench.simulation.rulings import Draws, Ruling, Slip
 from companion.bench.simulation.truth import EARLY, LANDINGS, Course, Due, Standing, bare, laid_by, named
 from companion.dataset.simulated.script import Script
 from companion.referee.errors import RefereeError
@@ -30,6 +30,7 @@ from companion.referee.moves import (
     Uno,
 )
 from companion.table import Offer, Question, QuestionKind, Table, TableError
+from companion.table.state.observations import Sight
 
 # What no camera can see and nobody can infer from later moves: all that hands-free people tap.
 _UNSEEN = (Uno, Catch, Challenge, Reveal, Judge, Creeper)
@@ -39,38 +40,6 @@ _NEXT_CARD_TELLS = (QuestionKind.PLAYER, QuestionKind.TURN, QuestionKind.COLOR)
 _HESITATION, _AGAIN, _PATIENCE = 1.5, 0.25, 5.0
 # Seconds they wait when draws and colours are left to the camera, which may need the next card to infer them.
 _LONG_PATIENCE = 30.0
-
-
-class Ruling(Enum):
-    """How the table handled a landing, or a card taken back; `NEEDLESS` is a question without an event."""
-
-    RIGHT = "right"
-    ASKED = "asked"
-    WRONG = "wrong"
-    MENDED = "wrong at first, mended by itself"
-    MISSED = "missed"
-    INVENTED = "invented"
-    NEEDLESS = "needless question"
-    CALLED = "illegal card called"
-    UNCALLED = "illegal card not called"
-
-
-class Draws(Enum):
-    """What is counted about draws during a turn, by the table's rulings."""
-
-    TRUE = "draws on a turn"
-    RULED = "draws ruled on"
-    INVENTED = "draws ruled on that were none"
-
-
-@dataclass(frozen=True)
-class Slip:
-    """An error. time: in seconds. truth: what truly happened. said: what was reported."""
-
-    time: float
-    kind: str
-    truth: str
-    said: str
 
 
 @dataclass
@@ -258,9 +227,10 @@ class People:
         with suppress(RefereeError, TableError):
             if kind in (QuestionKind.CARD, QuestionKind.DOUBT):
                 card = self._course.card_in_question(self._asked_at)
-                if card is not None:
+                found_lying = self._answers_as_missed(question, now)
+                if card is not None and not found_lying:
                     self.table.answer(question.id, card)
-                else:
+                elif not found_lying:
                     self._slip(now, Ruling.NEEDLESS, "nothing", question.sentence)
                     self.table.nothing_happened(question.id)
             elif kind is QuestionKind.ILLEGAL:
@@ -274,6 +244,27 @@ class People:
                 if choice is not None:
                     self.table.answer(question.id, choice)
         self.taps += self.table.view().update != before
+
+    def _answers_as_missed(self, question: Question, now: float) -> bool:
+        """Answer about a card that the camera found lying there, if the table does not know what happened below it.
+
+        If the answers do not offer that, it is tapped first.
+        """
+        what = None if self.table.session is None else self.table.session.pending[0].what
+        if not (isinstance(what, Sight) and what.landed_unseen):
+            return False
+        missed = self._course.missed_below_top(self._asked_at)
+        choice = self._truest(question, now)
+        if choice is not None and question.choices[choice].entries:
+            self.table.answer(question.id, choice)
+            return True
+        if missed:
+            for standing in missed:
+                self._slip(standing.time, Ruling.MISSED, named(standing.entry), "")
+            self.rulings[Ruling.ASKED] += 1
+            place = self._course.place_before_next_landing(self._asked_at, now)
+            self._put_right(place, at_least=place)
+        return bool(missed)
 
     def _truest(self, question: Question, now: float) -> int | None:
         """Return the first of the choices closest to the truth, None if all are wrong.
@@ -311,8 +302,9 @@ class People:
         happened = [s for s in true if s.time <= now]
         self._count_draws(happened, stands)
         missed = [s for s in happened if isinstance(s.entry, (*LANDINGS, Undo))]
-        if stands is not None:
-            self._note_stray(now, stands[len(self._course.truth[self._course.at].moves) :], missed)
+        said = () if stands is None else stands[len(self._course.truth[self._course.at].moves) :]
+        if stands is not None and not (said and missed and self._course.was_only_tapped(said, now)):
+            self._note_stray(now, said, missed)
         for standing in missed:
             self._slip(standing.time, Ruling.MISSED, named(standing.entry), "")
         if stands is None and not missed and happened:

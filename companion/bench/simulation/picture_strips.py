@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.bench.simulation.people import Slip
+from companion.bench.simulation.rulings import Slip
 from companion.vision.core.geometry import Image
 
 _SECONDS_APART = 1 / 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from companion.referee.legality import legal
 from companion.referee.match import Match
 from companion.referee.moves import (
     ActorMove,
+    Amend,
     ChooseColor,
     Entry,
     Flip,
@@ -170,6 +172,38 @@ class Course:
         if self.illegal and self.illegal[0][0] <= (asked_at if true is None else min(asked_at, true.time)):
             return self.illegal[0][1]
         return true.entry.card if true is not None and isinstance(true.entry, LANDINGS) else None
+
+    def missed_below_top(self, by: float) -> list[Standing]:
+        """Return the landings and lifts ahead before the card that lies on top then; none if it does not match."""
+        if self.illegal and self.illegal[0][0] <= by:
+            return []
+        ahead = self.truth[self.at + 1 : self.place_of_top(by)]
+        return [standing for standing in ahead if isinstance(standing.entry, (*LANDINGS, Undo))]
+
+    def was_only_tapped(self, said: Sequence[Move], now: float) -> bool:
+        """Whether people tapped these moves, in truth after changes of the pile that the table does not know of.
+
+        Among them may be cards that did land, but were taken back since.
+        """
+        past = [n for n in range(1, len(self.truth)) if self._is_past(n, now)]
+        lifted = [m for n in past if isinstance(self.truth[n].entry, Undo) for m in self.truth[n - 1].moves[-1:]]
+        ahead = (standing.entry for standing in self.ahead(now))
+        tapped = bare(entry for entry in ahead if entry is not None and not isinstance(entry, Undo | Amend))
+        return not Counter(said) - Counter(m for m in tapped if not isinstance(m, LANDINGS)) - Counter(lifted)
+
+    def place_of_top(self, by: float) -> int:
+        """Return the place to which the latest of the landings ahead leads that happened by then, else the present."""
+        landed = (n for n in range(self.at + 1, len(self.truth)) if isinstance(self.truth[n].entry, LANDINGS))
+        return max((n for n in landed if self._is_past(n, by)), default=self.at)
+
+    def place_before_next_landing(self, by: float, now: float) -> int:
+        """Return the place that is reached by `now` without the cards that land after `by`."""
+        place = self.place_of_top(by)
+        while place + 1 < len(self.truth) and self._is_past(place + 1, now):
+            if isinstance(self.truth[place + 1].entry, LANDINGS):
+                break
+            place += 1
+        return place
 
     def _known_by_now(self, place: int) -> tuple[tuple[Move, ...], ...]:
         """Return the moves that stand at this place, and those without a colour that the next card will reveal.
