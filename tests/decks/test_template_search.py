@@ -183,7 +183,7 @@ def test_keypoints_are_used_only_for_unexplained_boxes(faces: list[Image], monke
 def test_low_score_boxes_count_beside_several_cards() -> None:
     assembler = Assembler(MagicMock(), ReadingLimits.load(model_folder() / "limits.json"))
     boxes = [Box(kind, lying(300, 300, 0), score) for kind in BoxKind for score in (0.02, 0.06, 0.15, 0.25)]
-    result = {several: assembler._telling(boxes, several) for several in (False, True)}
+    result = {several: assembler._deck_boxes(boxes, several) for several in (False, True)}
     assert [len(result[several]) for several in (False, True)] == [3, 4]
 
 
