@@ -177,3 +177,10 @@ def test_the_card_below_the_known_one_may_be_seen_again_after_a_gap(game: Game, 
     assert game.question.sentence == "On the table lies a red 7. Is that so?"
     game.answer(game.labels.index("red 7 is on top again"))
     assert (game.top, _cards(game), game.actor) == ("red 7", [], "Ann")
+
+
+def test_who_names_a_card_that_does_not_match_names_no_missed_one(game: Game, gap: Callable[[Game], None]) -> None:
+    gap(game)
+    game.land("blue 5")
+    game.answer("blue 5")
+    assert (game.question.kind, _cards(game)) == (QuestionKind.ILLEGAL, [])

@@ -254,10 +254,12 @@ class People:
         if not (isinstance(what, Sight) and what.landed_unseen):
             return False
         missed = self._course.missed_below_top(self._asked_at)
-        choice = self._truest(question, now)
+        choice, top = self._truest(question, now), self._course.place_of_top(self._asked_at)
         if choice is not None and question.choices[choice].entries:
-            self.table.answer(question.id, choice)
-            return True
+            place = self._place_after(question.choices[choice], now)
+            if place is not None and place >= top:
+                self.table.answer(question.id, choice)
+                return True
         if missed:
             for standing in missed:
                 self._slip(standing.time, Ruling.MISSED, named(standing.entry), "")

@@ -66,7 +66,8 @@ def _sight_ways(situation: Situation, sight: Sight, stated: Card | None, mode: M
         return [*sight_ways(situation, sight, mode), *unseen]
     read = sight.probabilities[0][0] if sight.probabilities else None
     read_by = ReadBy.CAMERA if read == stated else ReadBy.CORRECTED
-    seen = sight_ways(situation, replace(sight, probabilities=((stated, 1.0),)), mode, read_by)
+    # Who names a card that does not match says nothing about one that was missed below it.
+    seen = sight_ways(situation, replace(sight, probabilities=((stated, 1.0),), after_gap=False), mode, read_by)
     landed = [way for way in seen if way.card is not None]
     # A hypothesis must not gain from an implausible landing.
     return [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed] or seen
