@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";
-import { ask, fill, h, pen } from "./dom.js";
+import { ask, fill, h, pen, svg } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { moves } from "./motion.js";
 import { personInk } from "./people.js";
@@ -210,7 +210,8 @@ export function captionReplay({ ruling, history }, me) {
   return h(
     "button",
     { type: "button", class: "quiet clip-button", "data-act": "clip", onclick: () => showReplay(ofLine(line)) },
-    t("clip"),
+    svg('<path d="M7 5v14l12-7z" fill="currentColor"/>'),
+    h("span", {}, t("clip")),
   );
 }
 

@@ -10,7 +10,7 @@ import { drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
 import { live, prepare } from "./shell.js";
-import { drawPile, headline } from "./stage.js";
+import { drawCaption, drawPile } from "./stage.js";
 import { endScene, playScene } from "./theatre.js";
 import { drawAsk } from "./verbs.js";
 import { keepAwake } from "./wake.js";
@@ -82,12 +82,7 @@ function draw() {
       h("p", { class: "soft" }, t("player.cards", { count: state.hands[me.player] })),
   );
   drawPile(state);
-  fill(
-    $("#caption"),
-    headline(view)
-      .filter((sentence) => sentence !== view.prompt)
-      .map((sentence, i) => [i > 0 && " ", h("span", {}, sentence)]),
-  );
+  drawCaption(view, { next: false });
   fill(
     $("#questions"),
     view.questions.map((question) => drawQuestion(question, view, me)),

@@ -7,18 +7,18 @@ import { flyToPile, flyToSeat } from "./motion.js";
 import { sceneOver } from "./theatre.js";
 import { whatNext } from "./voice.js";
 
-/** From how many characters on the caption is set smaller, so that it keeps to its lines. */
-const LONG_CAPTION = 56;
-/** How many characters the two lines of a caption hold. */
-const ROOM = 100;
+/**
+ * The sizes that a caption is set in, as shares of its usual one, until it fits its two lines. What is too long for the
+ * second loses its oldest sentences; only a single sentence is set in the last.
+ */
+const SIZES = [1, 0.76, 0.62];
 
 /**
- * The sentences of the caption: the last ruling and what the table waits for. What does not fit on its two lines is
- * left to the history, the oldest sentence first.
+ * The sentences of the caption: the last ruling and what the table waits for.
  * @param {import("./types").Running} view
  * @returns {string[]}
  */
-export function headline(view) {
+function headline(view) {
   const { ruling, history } = view;
   const last = history.at(-1);
   const said = [...(ruling?.sentences ?? [])];
@@ -28,33 +28,45 @@ export function headline(view) {
       : t(`did.${last.move.do}`, { player: last.player ?? "" });
     said.push(what);
   }
-  const all = [...said, ...whatNext(view, said)];
-  while (all.length > 1 && all.join(" ").length > ROOM) all.shift();
-  return all;
+  return [...said, ...whatNext(view, said)];
 }
 
 const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
- * Shows the caption, and what stands beside it.
- * @param {import("./types").Running} view @param {import("./types").Child} [beside]
+ * Shows the caption, and what stands beside it. What does not fit on its two lines is left to the history, the oldest
+ * sentence first.
+ * @param {import("./types").Running} view
+ * @param {{ beside?: import("./types").Child, next?: boolean }} [how] next: whether it says what the table waits for
  */
-export function drawCaption(view, beside = null) {
-  const words = headline(view);
-  fill(
-    $("#caption"),
-    h(
-      "div",
-      // Other words are another element: they come in their place, rather than moving from the last ones' place.
-      { class: "caption-lines", "data-key": words.join(" ") },
-      words.map((sentence, i) => [
-        i > 0 && " ",
-        h("span", { class: i && sentence === view.prompt ? "caption-next" : "" }, sentence),
-      ]),
-    ),
-    beside,
+export function drawCaption(view, { beside = null, next = true } = {}) {
+  const all = headline(view).filter((sentence) => next || sentence !== view.prompt);
+  for (let first = 0; first === 0 || first < all.length; first++) {
+    const words = all.slice(first);
+    fill($("#caption"), words.length > 0 && captionLines(words, view.prompt), beside);
+    const lines = $("#caption .caption-lines");
+    if (!lines || SIZES.slice(0, words.length > 1 ? 2 : 3).some((size) => fits(lines, size))) return;
+  }
+}
+
+/** @param {string[]} words @param {string} prompt what the table waits for */
+function captionLines(words, prompt) {
+  return h(
+    "div",
+    // Other words are another element: they come in their place, rather than moving from the last ones' place.
+    { class: "caption-lines", "data-key": words.join(" ") },
+    words.map((sentence, i) => [
+      i > 0 && " ",
+      h("span", { class: i && sentence === prompt ? "caption-next" : "" }, sentence),
+    ]),
   );
-  $("#caption").classList.toggle("caption-long", words.join(" ").length > LONG_CAPTION);
+}
+
+/** Whether the caption's words fit its two lines in a size. @param {HTMLElement} lines @param {number} size */
+function fits(lines, size) {
+  lines.style.setProperty("--smaller", String(size));
+  // Letters reach a little beyond their line.
+  return lines.scrollHeight - lines.clientHeight < parseFloat(getComputedStyle(lines).fontSize) / 3;
 }
 
 /** Shows the card on top of the pile with what is in force. @param {import("./answers").StateAnswer} state */

@@ -62,6 +62,8 @@ fill(
 stage(TV);
 document.addEventListener("fullscreenchange", () => stage(TV || document.fullscreenElement !== null));
 
+// Another width has room for other words.
+addEventListener("resize", () => view?.match && drawCaption(view, { beside: captionReplay(view, me) }));
 addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || !view?.match) return;
   if (event.key === "Escape") {
@@ -175,7 +177,7 @@ function draw() {
   }
   const over = state.winners.length > 0;
   document.body.classList.toggle("is-over", over);
-  drawCaption(view, captionReplay(view, me));
+  drawCaption(view, { beside: captionReplay(view, me) });
   const news = [...view.notices.map((notice) => notice.sentence), ...picture.trouble(view.camera)];
   if (view.camera.other_deck) news.push(t("helper.other deck"));
   fill(
