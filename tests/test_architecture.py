@@ -204,3 +204,16 @@ def test_every_package_is_installed() -> None:
     # `web` holds pages only; it is a package so that they are found once installed.
     found = {"companion.web", *(module.removesuffix(".__init__") for _, module in _modules() if "__init__" in module)}
     assert set(setuptools["packages"]) == found
+
+
+def test_tests_import_public_names_only() -> None:
+    """Access to private attributes is refused by ruff (SLF001)."""
+    private = [
+        f"{path.relative_to(ROOT)} imports {alias.name} of {node.module}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("companion")
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+    assert not private, "\n".join(private)

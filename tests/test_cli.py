@@ -43,7 +43,7 @@ def probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
         seen.extend([settings, port])
 
     monkeypatch.setattr(sys.modules[__name__], "probed", doctor, raising=False)
-    monkeypatch.setitem(cli.main._lazy, "doctor", f"{__name__}:probed")  # type: ignore[attr-defined]
+    monkeypatch.setitem(cli.main.lazy, "doctor", f"{__name__}:probed")  # type: ignore[attr-defined]
     monkeypatch.setattr("companion.commands.defaults.OPTIONS", {"server.port": ("doctor.port",)})
     monkeypatch.setattr("companion.settings.default_config_file", lambda: tmp_path / "none.toml")
     for name in ("COMPANION_CONFIG", "COMPANION_SERVER_PORT"):

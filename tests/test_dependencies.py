@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.bench.everything import _PROGRAM
+from companion.bench.everything import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -85,6 +85,6 @@ def test_versions_with_known_holes_are_not_allowed(name: str) -> None:
 
 @pytest.mark.parametrize("bench", ["dataset", "reader", "soak"])
 def test_benchmarks_start_from_the_folder_of_the_readme(bench: str) -> None:
-    command = [sys.executable, "-c", _PROGRAM, "bench", bench, "--help"]
+    command = [sys.executable, "-c", PROGRAM, "bench", bench, "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout[:6]) == (0, "Usage:"), done.stderr

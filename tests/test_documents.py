@@ -84,7 +84,9 @@ def test_every_option_and_profile_is_described() -> None:
 
 def test_every_move_effect_reason_error_and_phase_is_described() -> None:
     named = {
-        *transcript._NAMES.values(),
+        *transcript.MOVE_NAMES,
+        "undo",
+        "amend",
         *(effect.name for effect in get_args(effects.Effect)),
         *(why.value for why in effects.Why),
         *(phase.value for phase in Phase),

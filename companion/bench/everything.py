@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-_PROGRAM = "from companion.cli import main; main()"
+PROGRAM = "from companion.cli import main; main()"
 # The unit at the end of a measure's name: "ms", "scenes per second".
 _UNIT = re.compile(r"(\w+ per )?\w+$")
 
@@ -104,7 +104,7 @@ def everything(ctx: click.Context, names: tuple[str, ...], as_json: bool, plot: 
     for name in names or there:
         click.echo(f"{name} ...", err=True)
         done = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, "bench", name, "--json"], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", PROGRAM, "bench", name, "--json"], stdout=subprocess.PIPE, text=True
         )
         if done.returncode:
             raise click.ClickException(f"companion bench {name} failed")

@@ -19,23 +19,23 @@ def suggestion(text: str, known: Iterable[str]) -> str:
 class LazyGroup(click.Group):
     """A click group with commands given as `module:attribute`, imported when looked up.
 
-    summaries: help line of each command; a command without one is imported for it.
+    lazy: the commands by name. summaries: help line of each command; a command without one is imported for it.
     """
 
     def __init__(
         self, *args: Any, lazy: Mapping[str, str], summaries: Mapping[str, str] | None = None, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self._lazy = lazy
+        self.lazy = lazy
         self._summaries = summaries or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(self._lazy)
+        return sorted(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self._lazy:
+        if cmd_name not in self.lazy:
             return None
-        module, _, attribute = self._lazy[cmd_name].partition(":")
+        module, _, attribute = self.lazy[cmd_name].partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; raises UsageError, which suggests a command with a similar name."""
         name = args[0]
-        if name not in self._lazy and not name.startswith("-") and (similar := suggestion(name, self._lazy)):
+        if name not in self.lazy and not name.startswith("-") and (similar := suggestion(name, self.lazy)):
             ctx.fail(f"No such command {name!r}.{similar}")
         return super().resolve_command(ctx, args)
 

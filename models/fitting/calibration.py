@@ -97,7 +97,7 @@ def drawn(
     detector: must be uncalibrated.
     """
     for scene, image in pictures(decks, seed, layouts, _HARD, _DEGRADED):
-        yield from _read(detector, image, scene)
+        yield from judged(detector, image, scene)
 
 
 def pictures(
@@ -117,7 +117,7 @@ def pictures(
                 yield scene, image
 
 
-def _read(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged]:
+def judged(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judged]:
     if scene.layout is Layout.PILE:
         found = [sighting for sighting in detector.detect_pile(image) if sighting.whole]
         kinds = [Kind.OPEN] * len(found)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.accuracy.decks import _corrected, decks
+from companion.bench.accuracy.decks import corrected, decks
 from companion.cards import Card, Color, EditionName, Face
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
@@ -106,6 +106,6 @@ def test_what_is_misread_is_corrected_as_at_the_table() -> None:
             ]
 
     sitting = Sitting({card: FACES[card] for card in shown}, (6,))
-    reported, taught = _corrected(deck, cast(CardDetector, Misreading()), sitting, 4)
+    reported, taught = corrected(deck, cast(CardDetector, Misreading()), sitting, 4)
     assert 0 < reported < 4
     assert {view.card for view in taught.further} == {shown[1]}

@@ -27,7 +27,15 @@ DOUBTFUL = (Face.SKIP, Face.REVERSE, Face.DRAW_TWO, Face.FIVE, Face.SIX)
 
 
 def laid(lesson: Lesson, doubt: float, *, unreadable: bool = False) -> list[Card]:
-    """Lay a deck with consistent colours and faces; return its cards in the order laid.
+    """Lay a deck with consistent colours and faces; return its cards in the order laid."""
+    laid = enrolled(doubt, unreadable=unreadable)
+    for _, one in laid:
+        lesson.add([one])
+    return [card for card, _ in laid]
+
+
+def enrolled(doubt: float, *, unreadable: bool = False) -> list[tuple[Card, EnrolledCard]]:
+    """Return the cards of a deck with consistent colours and faces, as a lesson takes them.
 
     doubt: advantage of the right face over the other doubtful faces of its colour in nats. unreadable: whether the
     reader cannot distinguish any cards.
@@ -36,6 +44,7 @@ def laid(lesson: Lesson, doubt: float, *, unreadable: bool = False) -> list[Card
     cards = sorted(deck(EditionName.CLASSIC).elements(), key=lambda _: rng.random())
     parts = {key: rng.normal(size=24) for card in ALL_CARDS for key in (card.face, card.color)}
     blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
+    found = []
     for place, card in enumerate(cards):
         looks = (parts[card.face] + parts[card.color] + rng.normal(0, 0.15, (2, 24))).astype(np.float32)
         logs = rng.normal(-7, 0.5, (1, 57)).astype(np.float32)
@@ -44,8 +53,8 @@ def laid(lesson: Lesson, doubt: float, *, unreadable: bool = False) -> list[Card
             if other is not card.face:
                 logs[0, ALL_CARDS.index(Card(other, card.color))] = -0.2 - doubt
         logs = np.zeros_like(logs) if unreadable else logs
-        lesson.add([EnrolledCard(blank, outline, b"", looks, np.ones(3, np.float32), logs, place)])
-    return cards
+        found.append((card, EnrolledCard(blank, outline, b"", looks, np.ones(3, np.float32), logs, place)))
+    return found
 
 
 @pytest.fixture
@@ -177,16 +186,16 @@ def test_a_picture_of_no_card_is_left_out_and_later_names_stay(lesson: Lesson) -
     assert [lesson.naming().cards[i] == named[place] for i, place in enumerate(left)].count(False) == 0
     assert (lesson.revised, lesson.asked) == (2, 3)
     # A picture that was left out stays so, even if its outline is found again.
-    assert lesson.add([replace(lesson._seen[0], place=40)]) == 0
+    assert lesson.add([replace(enrolled(9.0)[0][1], place=40)]) == 0
     assert len(lesson) == len(left)
 
 
 def test_a_laid_card_does_not_wait_for_names_and_an_answer_counts_at_once(lesson: Lesson) -> None:
-    cards = laid(lesson, doubt=9.0)
-    last = lesson._seen.pop()
+    cards, looks = zip(*enrolled(doubt=9.0), strict=True)
+    lesson.add(looks[:-1])
     shown = lesson.shown()
     assert len(shown.cards) == len(cards) - 1
-    lesson.add([last])
+    lesson.add(looks[-1:])
     assert lesson.shown() is shown
     assert len(lesson.naming().cards) == len(cards)
     lesson.answer(0, cards[1])

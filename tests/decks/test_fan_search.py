@@ -17,7 +17,7 @@ from companion.decks.service import build
 from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.storage.deck_file import LearntDeck
-from companion.vision.core.geometry import Image, Quad, corner_frames, homography, project, unit_square
+from companion.vision.core.geometry import Image, Quad, corner_frames
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
@@ -25,7 +25,6 @@ from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.deck_protocol import PictureMatch
-from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.deck_merge import merge_deck_matches
 
@@ -133,17 +132,6 @@ def test_only_unexplained_boxes_of_a_hand_are_searched(hand: tuple[Image, list[Q
     assert len(names[1]) > 1
 
 
-def test_uncovered_card_of_a_hand_occludes_others(hand: tuple[Image, list[Quad]]) -> None:
-    picture, quads = hand
-    search = TemplateSearch.of(_deck(_faces(5)), CARDS)
-    # The picture does not match, as if outline or name were wrong; the next card covers its right half.
-    sure = [(quads[0], CARDS[5]), (quads[1], CARDS[5])]
-    points = np.round(project(homography(unit_square(), quads[0]), np.float32([[0.2, 0.5], [0.9, 0.5]])) * 0.25)
-    for known, hides in ((True, [True, False]), (False, [False, False])):
-        covered = search._lying_cards(picture, sure, known)[1]
-        assert [bool(covered[int(y), int(x)]) for x, y in points] == hides
-
-
 def test_hand_of_another_deck_is_not_searched(known: DeckModel, read: Callable[..., list[str]]) -> None:
     other = replace(known.cards, decision=replace(known.cards.decision, offset=-99.0))
     assert NAMES[ODD] not in read(replace(known, cards=other))
@@ -165,18 +153,6 @@ def test_complete_or_single_cards_are_not_searched(
     assert not searched
     read(known)
     assert searched
-
-
-@pytest.mark.parametrize(("shown", "left"), [(0, False), (4, True)])
-def test_other_index_of_a_read_card_is_explained(faces: list[Image], known: DeckModel, shown: int, left: bool) -> None:
-    picture, quad = _table(1000, 600), lying(300, 300, 0)
-    _lay(picture, faces[shown], quad)
-    found = [Sighting(lying(800, 300, 0), (Card.parse(NAMES[0]),), (0.99,), True)]
-    limits = ReadingLimits.load(model_folder() / "limits.json")
-    assembler = Assembler(reading_parts()[0].with_deck(known), limits)
-    corner = Box(BoxKind.INDEX, corner_frames(quad)[0], 0.9)
-    assert assembler._left_out([corner], found) == [corner]
-    assert assembler._may_show_cards(_lit(picture), [corner], found) is left
 
 
 def test_doubtful_picture_match_is_resolved_by_the_deck(

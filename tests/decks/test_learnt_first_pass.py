@@ -34,7 +34,7 @@ from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, Pass
-from companion.vision.recognition.assembly import Assembler, _explained_by_cards
+from companion.vision.recognition.assembly import Assembler, explained_by_cards
 
 pytestmark = pytest.mark.slow
 
@@ -149,7 +149,7 @@ def test_unread_indices_take_the_final_cards_name(quarters: int) -> None:
     card = Reading(QUAD, logs, Scale(1.0, np.ones(57, bool)), 1.0)
     first, last = corner_frames(QUAD)
     elsewhere = np.asarray(first + 300, np.float32)
-    result, others = _explained_by_cards([card], [turned(last, quarters), elsewhere, turned(first, quarters)])
+    result, others = explained_by_cards([card], [turned(last, quarters), elsewhere, turned(first, quarters)])
     assert [one.card.name for one in result] == [NAMES[0]] * 2
     stand = {tuple(np.round(one.quad[0])) for one in result}
     assert stand == {tuple(np.round(frame[0])) for frame in (first, last)}

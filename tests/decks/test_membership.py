@@ -70,18 +70,3 @@ def test_card_of_the_deck_is_recognised_in_other_light_upside_down_and_mirrored(
     assert not reader.are_of_another_deck(np.ascontiguousarray(dim[:, ::-1]), [outline()]), "as a front camera shows it"
     assert not reader.are_of_another_deck(dim, [])
     assert reader.are_of_another_deck(blot, [outline()])
-
-
-@pytest.mark.parametrize(("sure", "another"), [(0.95, True), (0.8, False)])
-def test_certain_card_decides_whether_the_deck_is_shown(faces: dict[Card, Image], sure: float, another: bool) -> None:
-    """Matches of a deck's pictures on cards of another design are doubtful and similar to each other."""
-    kept = _kept(faces[CARDS[0]])
-    blot = np.asarray(np.random.default_rng(0).integers(0, 255, kept.shape), np.uint8)
-    image, beside = np.hstack([kept, blot]), outline() + np.float32([kept.shape[1], 0])
-    views = [study(CardDetector.shipped().reader, kept, None, np.random.default_rng(1))]
-    result = replace(fit_model(views, [ALL_CARDS.index(CARDS[0])]), search=MagicMock())
-    like, unlike = (
-        Sighting(quad, tuple(CARDS[:2]), (chance, 1 - chance), True)
-        for quad, chance in ((outline(), 0.7), (beside, sure))
-    )
-    assert CardDetector.shipped().with_deck(result)._shows_another_deck(image, [like, unlike]) is another

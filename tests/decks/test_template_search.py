@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from unittest.mock import MagicMock
 
 import cv2
 import numpy as np
@@ -23,19 +22,15 @@ from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.matching.keypoints import Keypoints
 from companion.decks.matching.template_search import Informativeness, TemplateSearch, informativeness
 from companion.decks.matching.verification import Verification
-from companion.decks.model.card_views import PICTURE, outline, usual_spot
-from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
+from companion.decks.model.card_views import PICTURE, outline
+from companion.decks.service.build import DeckModel, build_model
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.membership import agreement
 from companion.decks.storage.deck_file import LearntDeck
 from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, intersection_over_union, unit_square
-from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import model_folder
-from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.deck_protocol import PictureMatch
-from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector
 
 pytestmark = pytest.mark.slow
@@ -178,13 +173,6 @@ def test_keypoints_are_used_only_for_unexplained_boxes(faces: list[Image], monke
     # An empty result is not accepted.
     assert sorted(_names(search.search(lit, [], boxed=[]))) == sorted(NAMES[:2])
     assert len(asked) == 3
-
-
-def test_low_score_boxes_count_beside_several_cards() -> None:
-    assembler = Assembler(MagicMock(), ReadingLimits.load(model_folder() / "limits.json"))
-    boxes = [Box(kind, lying(300, 300, 0), score) for kind in BoxKind for score in (0.02, 0.06, 0.15, 0.25)]
-    result = {several: assembler._deck_boxes(boxes, several) for several in (False, True)}
-    assert [len(result[several]) for several in (False, True)] == [3, 4]
 
 
 def test_other_designs_and_bare_tables_match_nothing(faces: list[Image]) -> None:
@@ -361,17 +349,3 @@ def test_deck_with_skewed_pictures_is_not_searched(faces: list[Image]) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
     assert detector.with_deck(result) is detector
     assert detector.with_deck(build_model(reader, deck, model_folder())).with_deck(result) is detector
-
-
-@pytest.mark.parametrize("spot", [True, False])
-def test_corners_of_a_deck_without_indices_are_ignored(faces: list[Image], spot: bool) -> None:
-    reader, _ = reading_parts()
-    known = fit_model(views_of(reader, _deck(faces)), CARDS)
-    known = replace(known, spot=usual_spot() if spot else None, search=TemplateSearch.of(_deck(faces), CARDS))
-    logs, corner = np.full((2, 57), -4, np.float32)
-    logs[CARDS[0]], corner[CARDS[1]] = 0, 0
-    quad = lying(400, 300, 20)
-    card, index = (Reading(quad, one, Scale(1.0, np.ones(57, np.bool_)), 1.0) for one in (logs, corner))
-    result = reader.with_deck(known)._with_corners(card, [index, index])
-    assert result.card.name == NAMES[0]
-    assert (result.confidence < card.confidence) is spot

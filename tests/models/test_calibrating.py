@@ -99,7 +99,7 @@ def test_the_corner_of_a_zero_is_right_either_way_up() -> None:
     index = corner_frames(top.quad)[0].mean(0)
     away = Sighting(np.asarray(2 * index - top.quad, np.float32), (top.card,), (0.9,), whole=False)
     other = replace(away, quad=away.quad + 400)
-    judged = list(calibration._read(Answers([away, other]), scene.image, scene))  # type: ignore[arg-type]
+    judged = list(calibration.judged(Answers([away, other]), scene.image, scene))  # type: ignore[arg-type]
     assert [one.right for one in judged] == [True, False]
 
 

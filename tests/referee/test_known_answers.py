@@ -16,7 +16,7 @@ from companion.referee.effects import Why
 from companion.referee.errors import RefereeError, WrongPhaseError
 from companion.referee.phase import Phase, Purpose
 from companion.referee.state import State
-from companion.referee.transcript import _READERS
+from companion.referee.transcript import MOVE_NAMES
 
 CASES = cases()
 
@@ -145,7 +145,7 @@ def test_every_effect_is_shown() -> None:
 
 def test_every_move_is_shown() -> None:
     made = {line.move["do"] for case in CASES for line in case.lines}
-    assert made == {*_READERS, "undo", "amend"}
+    assert made == {*MOVE_NAMES, "undo", "amend"}
 
 
 def test_every_phase_is_shown() -> None:

@@ -13,14 +13,17 @@ from devices import Join, StubReader
 from flask.testing import FlaskClient
 
 from companion.cards import Card, EditionName
+from companion.decks.model.edition_cards import deck_cards
 from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
 from companion.server.services.services import Services
+from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.events import CardLanded
 from companion.vision.core.runtime import model_folder
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.camera_advice import Obstacle
 
 CHALLENGED = (
@@ -131,12 +134,15 @@ def test_what_another_camera_sees_first_lay_there_before(playing: FlaskClient, s
 
 
 @pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
-def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path) -> None:
+def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[DeckCards | None] = []
+    shipped = CardDetector.shipped
+    monkeypatch.setattr(CardDetector, "shipped", lambda cards, model: (read.append(cards), shipped(cards, model))[1])
     app = create_app(ServerConfig(data=tmp_path))
     services = services_of(app)
     find = services.detector()
     edition = EDITIONS[EditionName.MINECRAFT]
     services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     find(np.zeros((90, 160, 3), np.uint8))
-    assert edition in services._detectors
+    assert [cards and cards.meant for cards in read] == [None, deck_cards(edition).meant]
     services.close()

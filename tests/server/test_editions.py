@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from typing import Any
 
 import cv2
 import numpy as np
+import pytest
 from devices import Join
 from flask.testing import FlaskClient
 
@@ -158,10 +160,17 @@ def test_the_laboratory_stops_when_its_time_is_up() -> None:
     assert [report.rounds for report in reports(task.model_copy(update={"seconds": 600.0, "rounds": 2}))][-1] == 2
 
 
-def test_another_task_of_the_laboratory_ends_the_one_before(host: FlaskClient, services: Services) -> None:
+def test_another_task_of_the_laboratory_ends_the_one_before(host: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[str]] = []
+    start = subprocess.Popen
+
+    def recorded(*args: Any, **named: Any) -> subprocess.Popen[str]:
+        started.append(start(*args, **named))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", recorded)
     host.post("/api/lab", json={"rounds": 10_000})
-    first = services.laboratory._process
-    assert first is not None
+    (first,) = started
     host.post("/api/lab", json={"rounds": 3})
     assert first.wait(60) != 0
     assert _finished(host)["rounds"] == 3

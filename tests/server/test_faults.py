@@ -21,7 +21,7 @@ from companion.server.core.config import ServerConfig
 from companion.server.core.folder_lock import FolderInUseError
 from companion.server.services.services import Services
 from companion.store import Store
-from companion.table.session.persistence import RETRY_SECONDS
+from companion.table.session import persistence
 
 pytestmark = pytest.mark.slow
 
@@ -45,6 +45,7 @@ def test_a_full_disk_loses_nothing_when_the_language_changes(
     playing: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = FullDisk(services.store, monkeypatch)
+    monkeypatch.setattr(persistence, "RETRY_SECONDS", 0.0)
     for _ in range(30):
         for move in ("draw", "pass"):
             assert playing.post("/api/moves", json={"do": move}).status_code == 200
@@ -57,7 +58,6 @@ def test_a_full_disk_loses_nothing_when_the_language_changes(
     refused = playing.post("/api/match/resume", json={"id": first})
     assert (refused.status_code, refused.json["error"]) == (409, "storage")
     disk.full = False
-    services.table._persistence._retry_at -= RETRY_SECONDS
     services.table.retry()
     assert playing.get("/api/view").json["saved"]
     assert len(services.store.load(first).lines) == 61

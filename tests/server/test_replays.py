@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import cv2
@@ -63,6 +63,20 @@ def record(services: Services, began: float, ended: float) -> None:
 def saw(services: Services, event: CardLanded | PileReached) -> None:
     """Pass on an event as the camera does, with the size of these pictures."""
     services.replays.saw(event, services.table.see(event), (WIDTH, HEIGHT), mirrored=False)
+
+
+@pytest.fixture
+def kept(services: Services, monkeypatch: pytest.MonkeyPatch) -> list[Clip]:
+    """All clips that are kept at first, in order."""
+    found: list[Clip] = []
+    keep = services.replays.clips.keep
+
+    def recorded(clip: Clip, best: Collection[float] = ()) -> None:
+        found.append(clip)
+        keep(clip, best)
+
+    monkeypatch.setattr(services.replays.clips, "keep", recorded)
+    return found
 
 
 @pytest.fixture
@@ -179,7 +193,9 @@ def test_a_card_that_was_misread_was_no_wrong_play(laid: FlaskClient, services: 
     assert laid.get("/api/replays/best").json["moments"] == []
 
 
-def test_no_picture_is_kept_while_a_challenged_hand_may_be_shown(laid: FlaskClient, services: Services) -> None:
+def test_no_picture_is_kept_while_a_challenged_hand_may_be_shown(
+    kept: list[Clip], laid: FlaskClient, services: Services
+) -> None:
     record(services, 9.1, 12)
     for move in ({"do": "play", "card": "wild draw four"}, {"do": "color", "color": "blue"}):
         assert laid.post("/api/moves", json=move).status_code == 200
@@ -193,21 +209,20 @@ def test_no_picture_is_kept_while_a_challenged_hand_may_be_shown(laid: FlaskClie
     assert laid.post("/api/moves", json={"do": "reveal", "guilty": False}).status_code == 200
     record(services, 20.1, 26)
     saw(services, landed(25.0, "blue 4", entered=10.0))
-    newest = list(services.replays.clips._clips.values())[-1]
-    assert newest.stills[0].time == pytest.approx(20.1)
+    assert kept[-1].stills[0].time == pytest.approx(20.1)
 
 
 def test_nothing_is_recorded_without_a_match(services: Services) -> None:
     assert not services.camera_records()
 
 
-def test_only_the_best_of_a_match_outlives_it(laid: FlaskClient, services: Services) -> None:
+def test_only_the_best_of_a_match_outlives_it(kept: list[Clip], laid: FlaskClient, services: Services) -> None:
     record(services, 9.1, 16)
     saw(services, landed(15.0, "green 2", entered=14.0, direction=210.0))
-    assert len(services.replays.clips._clips) == 2
+    assert len(kept) == 2
     laid.post("/api/match", json={"edition": "classic", "players": ["Ann", "Ben"]})
     assert [one.moment for one in services.replays.best()] == [Moment.WRONG]
-    assert len(services.replays.clips._clips) == 1
+    assert [services.replays.clips.at(clip.time) is not None for clip in kept].count(True) == 1
     assert services.camera.ring.size == 0
 
 

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.slow
 def test_tapped_match_ends_and_next_match_starts(
     services: Services, reader: StubReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selfplay, "_PATIENCE", 0.1)
-    monkeypatch.setattr(selfplay, "_APPLAUSE", 0.1)
+    monkeypatch.setattr(selfplay, "PATIENCE", 0.1)
+    monkeypatch.setattr(selfplay, "APPLAUSE", 0.1)
     reader.cards = []
     edition = EDITIONS[EditionName.CLASSIC]
     # Whoever plays a card has gone out, and any hand that is left is enough: the shortest match that there is.
@@ -53,6 +53,6 @@ def test_a_round_scored_by_mistake_is_opened_again_to_mend_it(services: Services
     services.start(header)
     for move in (start, Play(Card.parse("red 2")), Hand("Ben", (Card.parse("red 3"),))):
         services.table.tap(move)
-    SelfPlay(services, header)._mend(truth)
+    SelfPlay(services, header).mend(truth)
     assert [line.move for line in services.table.view().history] == [start]
     assert services.table.state == truth.state

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.cards import ALL_CARDS, Card, EditionName
+from companion.cards import Card, EditionName
 from companion.decks.model.card_views import PICTURE, outline
-from companion.decks.service.build import DeckModel
-from companion.decks.storage.deck_file import FurtherView, LearntDeck, encoded
-from companion.editions import EDITIONS
+from companion.decks.storage.deck_file import LearntDeck
+from companion.decks.storage.library import DeckLibrary
+from companion.editions import EDITIONS, Edition
+from companion.referee.moves import Play, Start
+from companion.referee.state import Header
+from companion.server.app import create_app, services_of
+from companion.server.core.config import ServerConfig
+from companion.server.services import services as services_module
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
+from companion.vision.recognition.card_detector import CardDetector
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
@@ -29,27 +35,33 @@ def _soon(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def test_the_deck_in_use_is_read_with_as_it_has_become(playing: FlaskClient, services: Services) -> None:
-    width, height = PICTURE
-    face = np.full((height, width, 3), 90, np.uint8)
+def test_the_deck_in_use_is_read_with_as_it_has_become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[int] = []
+    build = services_module.deck_detector
+
+    def counted(decks: DeckLibrary, name: str, edition: Edition | None, model: Path | None) -> CardDetector:
+        built.append(len(decks.load(name).further))
+        return build(decks, name, edition, model)
+
+    monkeypatch.setattr(services_module, "deck_detector", counted)
+    services = services_of(create_app(ServerConfig(data=tmp_path)))
+    face = np.full((PICTURE[1], PICTURE[0], 3), 90, np.uint8)
     face[100:300, 80:200] = 220
-    view = FurtherView(RED_7, encoded(face), "m1", "r1")
-    deck = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], (RED_7, RED_1), (face, face[::-1]))
-    services.decks.save(deck)
-    services._detect = None
+    edition = EDITIONS[EditionName.CLASSIC]
+    services.decks.save(LearntDeck("Ours", edition, (RED_7, RED_1), (face, face[::-1]), learns=True))
     services.choose_deck("Ours")
-
-    def views() -> int:
-        services.reader()
-        looks = services._networks().reader._deck
-        assert isinstance(looks, DeckModel)
-        return int((looks.cards.cards == ALL_CARDS.index(RED_7)).sum())
-
-    before = views()
-    services.decks.save(replace(deck, further=(view,)))
-    assert views() == before
-    services._refresh_deck("Ours")
-    assert views() == 2 * before
+    services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
+    services.table.tap(Start(Card.parse("red 5")))
+    services.reader()(face)
+    services.reader()(face)
+    assert built == [0]
+    # A red 7 that is read as a red 1, and corrected.
+    services.table.see(CardLanded(1.0, ((RED_1, 0.99),), outline(), face))
+    services.table.amend(2, Play(RED_7))
+    assert _soon(lambda: built == [0, 1])
+    services.reader()(face)
+    assert built == [0, 1]
+    services.close()
 
 
 @pytest.mark.parametrize("learns", [True, False])

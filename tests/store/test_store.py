@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,25 +149,41 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "folder").matches()
 
 
-def test_a_full_disk_and_a_read_only_file_are_distinguished(store: Store, header: Header) -> None:
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """The connections that are opened, in order."""
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def recorded(*args: Any, **named: Any) -> sqlite3.Connection:
+        opened.append(connect(*args, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", recorded)
+    return opened
+
+
+def test_a_full_disk_and_a_read_only_file_are_distinguished(
+    connections: list[sqlite3.Connection], store: Store, header: Header
+) -> None:
     store.write(Batch("m", 1.0, header=header))
-    assert store._connection is not None
-    store._connection.execute("PRAGMA max_page_count = 1")
+    connections[-1].execute("PRAGMA max_page_count = 1")
     with pytest.raises(StoreFullError, match="no room"):
         store.write(Batch("m", 2.0, readings=(reading("big", b"x" * 500_000),)))
     store.matches()
-    store._connection.execute("PRAGMA query_only = 1")
+    connections[-1].execute("PRAGMA query_only = 1")
     with pytest.raises(StoreReadOnlyError, match="may not be written"):
         store.write(Batch("m", 3.0))
     store.write(Batch("m", 4.0))
     assert store.matches()[0].touched == 4.0
 
 
-def test_writes_are_durable_and_readers_do_not_wait(store: Store, header: Header) -> None:
+def test_writes_are_durable_and_readers_do_not_wait(
+    connections: list[sqlite3.Connection], store: Store, header: Header
+) -> None:
     store.write(Batch("m", 1.0, header=header))
-    assert store._connection is not None
-    assert store._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert store._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert connections[-1].execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert connections[-1].execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 def test_the_file_lies_in_the_folder_given(store: Store) -> None:

@@ -15,7 +15,7 @@ from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_SIZE, Image, Quad, project, sides, tilt, unit_square
 from companion.vision.core.sightings import Sighting
-from companion.vision.recognition.card_detector import CardDetector, _Look
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.rectify import RectifiedHand
 
 _PICTURE: Image = np.zeros((720, 1280, 3), np.uint8)
@@ -92,27 +92,6 @@ def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting
     assert RectifiedHand.of(_PICTURE, [_sighting(flat + 40 * i, "red 1") for i in range(3)]) is None
     far = replace(hand[0], quad=np.asarray(hand[0].quad * 0.2, np.float32))
     assert RectifiedHand.of(_PICTURE, [far, *hand[1:]]) is None
-
-
-@pytest.mark.parametrize(("sure", "looks"), [(0.8, 1), (0.7, 2)], ids=["confident", "uncertain"])
-def test_a_hand_confidently_reported_alike_is_not_looked_at_once_more(
-    hand: list[Sighting], monkeypatch: pytest.MonkeyPatch, sure: float, looks: int
-) -> None:
-    level = RectifiedHand.of(_PICTURE, hand)
-    assert level is not None
-    reported = [replace(one, probabilities=(sure,)) for one in hand]
-    # Slightly more confident, and reaching out of the level picture.
-    again = [replace(one, quad=project(level.matrix, one.quad) - 200, probabilities=(sure + 0.01,)) for one in hand]
-    detector, taken = CardDetector.shipped(None), list[Image]()
-
-    def look(image: Image, *_: object) -> _Look:
-        taken.append(image)
-        return _Look(image, [], again)
-
-    monkeypatch.setattr(detector, "_look", look)
-    found = detector._from_above(_Look(_PICTURE, [], reported))
-    assert len(taken) == looks
-    assert [one.confidence for one in found] == pytest.approx([sure + 0.01] * len(hand))
 
 
 @pytest.mark.parametrize("seed", [4, 27])

@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
-from companion.vision.core.runtime import ModelFileError, Network, _onnxruntime, _openvino, model_folder
+from companion.vision.core import runtime
+from companion.vision.core.runtime import ModelFileError, Network, model_folder, run_onnxruntime, run_openvino
 from companion.vision.detection.embedding import Embedding
 
 _LOADED = """
@@ -32,8 +35,8 @@ print(*sorted(one.path.stem for one in gc.get_objects() if isinstance(one, Netwo
 def test_openvino_gives_what_onnxruntime_gives(name: str, shape: tuple[int, ...]) -> None:
     path = model_folder() / f"{name}.onnx"
     x = np.random.default_rng(0).random((1, *shape), np.float32)
-    expected = _onnxruntime(path, 1)(x)[0]
-    assert np.abs(_openvino(path, 1)(x)[0] - expected).max() < 1e-3 * max(1.0, float(np.abs(expected).max()))
+    expected = run_onnxruntime(path, 1)(x)[0]
+    assert np.abs(run_openvino(path, 1)(x)[0] - expected).max() < 1e-3 * max(1.0, float(np.abs(expected).max()))
     assert Network(path)(x).shape == expected.shape
 
 
@@ -55,11 +58,17 @@ def test_a_network_that_was_exported_again_is_read_again(tmp_path: Path) -> None
         Network.shared(path)
 
 
-def test_many_inputs_are_given_a_few_at_a_time() -> None:
-    network = Network(model_folder() / "index-reader.onnx")
+def test_many_inputs_are_given_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
-    run = network._run
-    network._run = lambda x: (given.append(len(x)), run(x))[1]
+    run = onnxruntime.InferenceSession.run
+
+    def counted(session: onnxruntime.InferenceSession, outputs: None, inputs: dict[str, np.ndarray]) -> list[Any]:
+        given.append(len(next(iter(inputs.values()))))
+        return run(session, outputs, inputs)
+
+    monkeypatch.setattr(onnxruntime.InferenceSession, "run", counted)
+    monkeypatch.setattr(runtime, "run_openvino", run_onnxruntime)
+    network = Network(model_folder() / "index-reader.onnx")
     x = np.random.default_rng(0).random((19, 3, 64, 64), np.float32)
     many = network(x)
     assert (sum(given), max(given)) == (19, 8)

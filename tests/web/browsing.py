@@ -154,13 +154,14 @@ class Server:
 
     def __init__(self, data: Path) -> None:
         self.reader = StubReader()
+        self._detect: Detect | None = lambda image: self.reader(image)
         self._data = data
         self._port = _free_port()
         self.start()
 
     def start(self) -> None:
         config = ServerConfig(data=self._data, port=self._port)
-        self.app = create_app(config, self.reader)
+        self.app = create_app(config, self._detect)
         self.services: Services = services_of(self.app)
         self._listeners = Listeners(self.app, config)
         self.url = self._listeners.start()
@@ -169,9 +170,11 @@ class Server:
         self.services.close()
         self._listeners.stop()
 
-    def read_with(self, detect: Detect) -> None:
-        """Let something else than the stub find the cards."""
-        self.services._detect = detect
+    def read_with(self, detect: Detect | None) -> None:
+        """Start again with another reader than the stub; None is the shipped networks."""
+        self.stop()
+        self._detect = detect
+        self.start()
 
     def invitation(self, role: Role, player: str | None = None, page: str = "table") -> str:
         """Return the address that lets a device in."""

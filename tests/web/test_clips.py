@@ -119,7 +119,7 @@ def test_the_best_is_saved_as_one_animated_picture(table: Page, playing: Server,
 @pytest.mark.slow
 @networks
 def test_the_simulated_table_has_a_replay_of_its_plays(server: Server, open_as: Open) -> None:
-    server.services._detect = None
+    server.read_with(None)
     edition = EDITIONS[EditionName.CLASSIC]
     SelfPlay(server.services, Header(edition, ("Ann", "Ben"), 1, edition.options), 3).start()
     page = open_as(Role.HOST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import cv2
@@ -13,18 +13,18 @@ import pytest
 from browsing import PATIENCE_MS, Open, Server, pick
 from playwright.sync_api import Page, expect
 
-from companion.cards import Card, EditionName
+from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.capture.pile_capture import LaidCard
 from companion.decks.labels.naming import Naming, Question
+from companion.decks.model.card_views import outline
 from companion.decks.service.enrollment import EnrolledCard, Lesson
+from companion.decks.storage.deck_file import encoded
 from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.vision.core.geometry import Image, homography, unit_square
-from companion.vision.core.sightings import Sighting
 
 CARDS = ("red 7", "blue 3", "green skip", "red 7")
 PAUSE = 0.1
@@ -37,9 +37,9 @@ def table() -> Image:
     return np.clip(np.array([60, 90, 120]) + grain, 0, 255).astype(np.uint8)
 
 
-def laid(on: Image, name: str, degrees: float) -> Image:
+def laid(on: Image, name: str, degrees: float, family: StyleFamily = StyleFamily.WHITE_OVAL) -> Image:
     """Return the picture with a card laid in its middle."""
-    face = render(Card.parse(name), sample_style(np.random.default_rng(5), StyleFamily.WHITE_OVAL, ()), 300).image
+    face = render(Card.parse(name), sample_style(np.random.default_rng(5), family, ()), 300).image
     height, width = face.shape[:2]
     turn = np.radians(degrees)
     matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
@@ -59,8 +59,31 @@ def show(server: Server, picture: Image, seen: Callable[[], bool]) -> None:
         time.sleep(PAUSE)
 
 
-def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open) -> None:
-    server.services._detect = None
+class Followed:
+    """What a lesson was shown and what it took for cards, in order."""
+
+    def __init__(self, lesson: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.shown = 0
+        self.cards: list[EnrolledCard] = []
+        show, add = lesson.show, lesson.add
+
+        def followed_show(image: Image) -> int:
+            found = show(image)
+            self.shown += 1
+            return found
+
+        def followed_add(cards: Sequence[EnrolledCard]) -> int:
+            self.cards += cards
+            return add(cards)
+
+        monkeypatch.setattr(lesson, "show", followed_show)
+        monkeypatch.setattr(lesson, "add", followed_add)
+
+
+def test_a_deck_is_laid_named_kept_and_played_with(
+    server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.read_with(None)
     server.services.camera.choose("phone")
     page = open_as(Role.HOST, page="")
     page.goto(f"{server.url}/deck")
@@ -73,7 +96,8 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     pile = table()
     lesson = server.services.lessons.lesson
     assert lesson is not None
-    show(server, pile, lambda: lesson._pile._before is not None)
+    followed = Followed(lesson, monkeypatch)
+    show(server, pile, lambda: followed.shown > 0)
     for number, name in enumerate(CARDS):
         pile = laid(pile, name, 20 + 25 * number)
         show(server, pile, lambda number=number: len(lesson) > number)
@@ -83,7 +107,7 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
     expect(page.locator("#wall img")).to_have_count(3)
     expect(page.locator('#wall [data-card="red 7"]')).to_contain_text("2 times")
     # A picture that replaced another is fetched again.
-    lesson._revised += 1
+    lesson.add(followed.cards[:1])
     expect(page.locator("#wall img").first).to_have_attribute("src", re.compile(r"/pictures/\d+\?1$"))
     name_otherwise(page, "green skip", "green reverse")
     name_otherwise(page, "green reverse", "green skip")
@@ -106,19 +130,18 @@ def test_a_deck_is_laid_named_kept_and_played_with(server: Server, open_as: Open
 
     # Cards of another design come on the table.
     expect(page.locator("#notices")).not_to_contain_text("learnt deck")
-    rng, quad = np.random.default_rng(3), np.array([[20, 20], [80, 20], [80, 110], [20, 110]], np.float32)
     for name in ("red 7", "blue 3", "green skip"):
-        strange = np.asarray(rng.integers(0, 255, (130, 100, 3)), np.uint8)
-        server.services._fitting(strange, [Sighting(quad, (Card.parse(name),), (1.0,), True)])
+        server.services.reader()(laid(table(), name, 30, StyleFamily.MINIMAL))
     expect(page.locator("#notices")).to_contain_text("not of the learnt deck")
 
 
-def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(server: Server, open_as: Open) -> None:
+def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(
+    server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page, lesson = begin_lesson(server, open_as, "Strange")
+    followed = Followed(lesson, monkeypatch)
     # Forty cards that the reader cannot name, of another pile than the one below.
-    seen = study_blank(lesson)
-    for place in range(40):
-        lesson._seen.append(replace(seen, logs=np.zeros_like(seen.logs), place=100 + place))
+    lesson.add([unreadable(100 + place) for place in range(40)])
     expect(page.locator("#lesson-status")).to_contain_text("40 cards seen")
     expect(page.locator("#wanted")).to_be_empty()
     page.click("#finish-lesson")
@@ -127,7 +150,7 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(se
     page.click("#wanted button")
     expect(page.locator("#wanted")).to_contain_text("Lay red 1 now")
     pile = table()
-    show(server, pile, lambda: lesson._pile._before is not None)
+    show(server, pile, lambda: followed.shown > 0)
     show(server, laid(pile, "blue 3", 20), lambda: len(lesson) > 40)
     expect(page.locator("#wanted")).to_contain_text("Lay red 2 now")
     assert lesson.naming().cards[40] == Card.parse("red 1")
@@ -139,7 +162,7 @@ def test_invalid_answers_are_reported_and_cards_are_named(
     server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page, lesson = begin_lesson(server, open_as, "Odd")
-    lesson._seen.append(study_blank(lesson))
+    lesson.add([unreadable(0)])
     red, blue, green = (Card.parse(name) for name in ("red 7", "blue 3", "green 9"))
     question = Question((0,), (red, blue))
     said = Naming((green,), (0.4,), (question,), fit=0.0, prompted_is_better=True)
@@ -157,18 +180,15 @@ def test_invalid_answers_are_reported_and_cards_are_named(
     expect(page.locator("#lesson-status")).to_contain_text("Your answers do not fit the cards and are left out")
 
 
-def test_a_picture_of_a_card_back_is_left_out(server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_of_a_card_back_is_left_out(server: Server, open_as: Open) -> None:
     page, lesson = begin_lesson(server, open_as, "Backs")
-    seen = study_blank(lesson)
-    lesson._seen += [seen, replace(seen, place=1)]
+    back, card = unreadable(1), unreadable(0)
+    card.logs[:, ALL_CARDS.index(Card.parse("red 7"))] += 20
+    # Between many names, one card of each would be asked for instead.
+    back.logs[:, [ALL_CARDS.index(Card.parse(name)) for name in ("blue 3", "blue 4")]] += 10
+    lesson.add([card, back])
     expect(page.locator("#lesson-progress")).to_contain_text(re.compile(r"2 of 108 cards in 0:\d\d\. About \d+:\d\d"))
     assert page.locator("#lesson-progress progress").get_attribute("max") == "108"
-    red, blue = (Card.parse(name) for name in ("red 7", "blue 3"))
-    said = Naming((red, blue), (0.4, 0.4), (Question((1,), (red, blue)),), fit=0.0, prompted_is_better=False)
-    monkeypatch.setattr(lesson, "shown", lambda: said)
-    monkeypatch.setattr(lesson, "_named", lambda: said)
-    page.locator('#questions [data-act="no-card"]').wait_for()
-    said = Naming((red,), (0.9,), (), fit=0.0, prompted_is_better=False)
     page.click('#questions [data-act="no-card"]')
     expect(page.locator("#lesson-progress")).to_contain_text("1 of 108 cards")
     expect(page.locator("#questions button")).to_have_count(0)
@@ -177,7 +197,7 @@ def test_a_picture_of_a_card_back_is_left_out(server: Server, open_as: Open, mon
 
 def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson]:
     """Begin to learn a classic deck of that name on the page; the test lays its cards."""
-    server.services._detect = None
+    server.read_with(None)
     server.services.camera.choose("phone")
     page = open_as(Role.HOST, page="")
     page.goto(f"{server.url}/deck")
@@ -190,10 +210,15 @@ def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson
     return page, lesson
 
 
-def study_blank(lesson: Lesson) -> EnrolledCard:
-    """Return what the lesson makes of a card on which nothing is printed."""
-    blank, outline = np.zeros((480, 320, 3), np.uint8), 50 * np.array([[2, 2], [4, 2], [4, 5], [2, 5]], np.float32)
-    return lesson._study(LaidCard(blank, outline, 0))
+def unreadable(place: int) -> EnrolledCard:
+    """Return a card that resembles no other and of which every name is equally likely."""
+    rng = np.random.default_rng(place)
+    picture = np.asarray(rng.integers(0, 255, (480, 320, 3)), np.uint8)
+    features, inks = rng.random((2, 256)) - 0.5, rng.random(256)
+    features /= np.linalg.norm(features, axis=1, keepdims=True)
+    logs = np.full((6, len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS) + 1))
+    as_floats = [np.asarray(each, np.float32) for each in (features, inks / inks.sum(), logs)]
+    return EnrolledCard(picture, outline(), encoded(picture), *as_floats, place)
 
 
 def name_otherwise(page: Page, card: str, other: str) -> None:

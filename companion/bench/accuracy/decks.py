@@ -134,7 +134,7 @@ def _measured(job: tuple[_Design, _Plan]) -> tuple[str, Row]:
         took += made + known
         if plan.corrected:
             sitting = Sitting(faces, (plan.seed, seed, 2))
-            row["corrected"], deck = _corrected(deck, detector.with_deck(looks), sitting, plan.corrected)
+            row["corrected"], deck = corrected(deck, detector.with_deck(looks), sitting, plan.corrected)
             looks = build_model(detector.reader, deck, model_folder())
         row |= _read(Sitting(faces, (plan.seed, seed, 1)), kinds, detector, detector.with_deck(looks))
     row["seconds"] = seconds + took
@@ -148,7 +148,7 @@ def _exchanged(cards: Sequence[Card], faces: int, rng: Random) -> list[Card]:
     return [names.get(card, card) for card in cards]
 
 
-def _corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictures: int) -> tuple[int, LearntDeck]:
+def corrected(deck: LearntDeck, detector: CardDetector, sitting: Sitting, pictures: int) -> tuple[int, LearntDeck]:
     """Return how many of `pictures` single-card pictures people correct, as at the table, and the deck after that."""
     corrections: list[Corrected] = []
     for number in range(pictures):

@@ -38,9 +38,9 @@ _RATE = 30.0
 # Seconds before a question is answered.
 _HESITATION = 1.5
 # Seconds that a tap waits for the camera's earlier events before the match is corrected.
-_PATIENCE = 8.0
+PATIENCE = 8.0
 # Seconds that the podium is shown before the rematch.
-_APPLAUSE = 12.0
+APPLAUSE = 12.0
 
 
 class SelfPlay:
@@ -90,12 +90,12 @@ class SelfPlay:
                 return
             if isinstance(timed.entry, _SEEN):
                 # Wait for the camera before a next move that depends on it.
-                if place + 1 < len(script.moves) and script.moves[place + 1].time - timed.time < _PATIENCE:
+                if place + 1 < len(script.moves) and script.moves[place + 1].time - timed.time < PATIENCE:
                     continue
                 self._agree(place)
             else:
                 self._agree(place, timed.entry)
-        self._wait(_APPLAUSE)
+        self._wait(APPLAUSE)
         if self._on:
             header = replace(script.header, dealer=(script.header.dealer + 1) % len(script.header.players))
             SelfPlay(self._services, header, self._seed + 1, turns=self._turns, speed=self._speed).start()
@@ -105,13 +105,13 @@ class SelfPlay:
         truth = Match(self._table.script.header)
         for timed in self._table.script.moves[: place + (tapped is None)]:
             truth = truth.undo() if isinstance(timed.entry, moves.Undo) else truth.apply(timed.entry)
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while self._on and time.monotonic() < deadline and not self._stands(truth):
             time.sleep(_TICK)
         if not self._on:
             return
         if not self._stands(truth):
-            self._mend(truth)
+            self.mend(truth)
         if tapped is not None:
             picture = self._scan(tapped, place) if isinstance(tapped, moves.Hand) else None
             with suppress(RefereeError, TableError):
@@ -138,7 +138,7 @@ class SelfPlay:
         state = self._services.table.state
         return state is not None and _essence(state) == _essence(truth.state)
 
-    def _mend(self, truth: Match) -> None:
+    def mend(self, truth: Match) -> None:
         """Undo what is wrong, and tap the correct moves from there."""
         table, true = self._services.table, [_unsigned(step.move) for step in truth.history]
         with suppress(RefereeError, TableError):

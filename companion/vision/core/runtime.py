@@ -81,7 +81,7 @@ class Network:
         threads = threads or min(4, os.cpu_count() or 1)
         try:
             self._run: _Run = (
-                _openvino(path, threads) if importlib.util.find_spec("openvino") else _onnxruntime(path, threads)
+                run_openvino(path, threads) if importlib.util.find_spec("openvino") else run_onnxruntime(path, threads)
             )
         except Exception as error:  # Both libraries raise many exception types for a damaged file.
             raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
@@ -122,7 +122,8 @@ def _share_working_memory() -> None:
     ort.create_and_register_allocator(kind, ort.OrtArenaCfg({"initial_chunk_size_bytes": _WORKING_MEMORY}))
 
 
-def _onnxruntime(path: Path, threads: int) -> _Run:
+def run_onnxruntime(path: Path, threads: int) -> _Run:
+    """Return a function that runs a network file by ONNX Runtime on this many threads: input to outputs."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -137,7 +138,8 @@ def _onnxruntime(path: Path, threads: int) -> _Run:
     return lambda x: session.run(None, {name: x})
 
 
-def _openvino(path: Path, threads: int) -> _Run:
+def run_openvino(path: Path, threads: int) -> _Run:
+    """Return a function that runs a network file by OpenVINO on this many threads: input to outputs."""
     import openvino
 
     # The default is half precision where the processor supports it, which changes confidences.

@@ -77,7 +77,7 @@ class Assembler:
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
         first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
-        own, frames = _explained_by_cards(plain, _index_frames(confident))
+        own, frames = explained_by_cards(plain, _index_frames(confident))
         read = [*own, *self._reader.read_indices(image, frames)]
         indices = [index for index in apart(read) if self._is_index(index)]
         whole = self._whole_cards(image, candidates, indices, first)
@@ -360,7 +360,7 @@ def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
     return [index_frame(box.quad) for box in boxes if box.kind is BoxKind.INDEX]
 
 
-def _explained_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
+def explained_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tuple[list[Reading], list[Quad]]:
     """Return the indices explained by cards read without them, and the frames (4, 2) of the others."""
     explained: dict[int, Reading] = {}
     for card in cards:
