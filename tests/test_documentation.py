@@ -182,3 +182,19 @@ def test_pictures_of_the_readme_are_small() -> None:
     sizes = {path.name: path.stat().st_size for path in (PAGES / "pictures").iterdir()}
     assert max(sizes.values()) <= 3 * 2**20
     assert sum(sizes.values()) <= 5 * 2**20
+
+
+def _rows_of_changes() -> list[str]:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    table = text[text.index("## Where do I change") : text.index("## Modules")]
+    return [line for line in table.splitlines() if line.startswith("| ")][1:]
+
+
+@pytest.mark.parametrize("row", _rows_of_changes(), ids=lambda row: row.split("|")[1].strip())
+def test_the_places_of_a_change_exist(row: str) -> None:
+    named = [name for name in re.findall(r"`([^`\s]+)`", row) if "." in name or "/" in name]
+    named = [name for name in named if not re.search(r"[A-Z]{4}\.(html|js)|\*", name)]
+    paths = [ROOT / name for name in named if (ROOT / name).exists()]
+    beside = {folder for path in paths for folder in (path, path.parent)}
+    missing = [name for name in named if not any((folder / name).exists() for folder in (ROOT, *beside))]
+    assert not missing
