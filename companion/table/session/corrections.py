@@ -1,4 +1,4 @@
-"""Corrections of earlier rulings: whose move it was, what it was, whether a card was drawn; and what still stands then.
+"""Corrections of earlier rulings: undo and redo, whose move it was, what it was; and what still stands then.
 
 Corrections are lines of the journal, so they are stored, undone and replayed like any other.
 """

@@ -1,4 +1,4 @@
-"""Cheap change detection on small pictures, so that the networks run only when needed.
+"""Cheap tests on small pictures, so that the networks run only when needed: change, visible colours.
 
 Pictures are compared by structure: luminance minus its local mean, divided by its local contrast. Lamps and exposure
 control change brightness and contrast, but change this structure little (local contrast normalisation: Jarrett et al.,
