@@ -211,9 +211,9 @@ def begin_lesson(server: Server, open_as: Open, name: str) -> tuple[Page, Lesson
 
 
 def unreadable(place: int) -> EnrolledCard:
-    """Return a card that resembles no other and of which every name is equally likely."""
+    """Return a blank card whose features resemble no other's and of which every name is equally likely."""
     rng = np.random.default_rng(place)
-    picture = np.asarray(rng.integers(0, 255, (480, 320, 3)), np.uint8)
+    picture = np.zeros((480, 320, 3), np.uint8)
     features, inks = rng.random((2, 256)) - 0.5, rng.random(256)
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     logs = np.full((6, len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS) + 1))
