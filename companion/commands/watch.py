@@ -28,7 +28,8 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
-from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
+from companion.vision.pile.pile_state import Region
+from companion.vision.pile.pile_tracker import Detect, PileTracker
 from companion.vision.recognition.mirror import ThroughMirror
 from companion.vision.tracking.camera_advice import Advice, Obstacle, in_words
 from companion.vision.tracking.camera_hints import CameraHints

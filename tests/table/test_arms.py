@@ -26,7 +26,7 @@ from companion.referee.moves import (
 from companion.store import Store
 from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
 from companion.table.hypotheses.draw_pile_acts import reach_ways
-from companion.table.hypotheses.inference import Candidate, Finding
+from companion.table.hypotheses.finding import Candidate, Finding
 from companion.table.presentation.questions import ask
 from companion.table.presentation.sentences import Sentences
 from companion.table.session.errors import NobodysMoveError, NothingToRedoError

@@ -12,12 +12,14 @@ from companion.referee.match import Match
 from companion.referee.moves import Amend, Draw, Pass, Play, Start, Undo
 from companion.store import Store
 from companion.table import NothingToRedoError, Turns
-from companion.table.hypotheses.hypotheses import Hypothesis, hypotheses_by
+from companion.table.hypotheses.finding import Hypothesis
+from companion.table.hypotheses.hypotheses import hypotheses_by
 from companion.table.hypotheses.revision_log import RevisionLog, correction_lines, replayed_log
-from companion.table.session.match_memory import Memory, Watch, dump_memory, load_memory
+from companion.table.session.match_memory import Memory, dump_memory, load_memory
 from companion.table.state.observations import Pending, Sight
 from companion.table.state.situation import Hand, Mode, situation
 from companion.table.state.thresholds import MAX_REVISABLE, REVISABLE
+from companion.table.state.watch import Watch
 from companion.vision.core.events import Arm, CameraHealth, CameraStatus, CardLanded, PileKind, PileReached
 
 from .conftest import Game, card, header, probabilities

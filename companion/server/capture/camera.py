@@ -18,7 +18,8 @@ from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded,
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import Back, Sighting
-from companion.vision.pile.pile_tracker import Detect, PileTracker, Region
+from companion.vision.pile.pile_state import Region
+from companion.vision.pile.pile_tracker import Detect, PileTracker
 from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
 from companion.vision.tracking.camera_advice import InView
 from companion.vision.tracking.table_tracker import FindBacks, TableTracker

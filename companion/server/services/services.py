@@ -48,7 +48,8 @@ from companion.vision.core.events import PileEvent
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import Sighting
-from companion.vision.pile.pile_tracker import Detect, Region
+from companion.vision.pile.pile_state import Region
+from companion.vision.pile.pile_tracker import Detect
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.table_tracker import FindBacks
 

@@ -8,21 +8,13 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from companion.table.hypotheses.explanations import ways
+from companion.table.hypotheses.finding import Hypothesis
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending
-from companion.table.state.situation import Mode, Situation, Way
+from companion.table.state.situation import Mode, Situation
 
 _MIN_OF_KEPT = 0.25
 """Ways less probable than this, relative to the kept ones, are dropped: few of one outcome add up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """One joint explanation of all pending observations. after: the resulting situation."""
-
-    after: Situation
-    ways: tuple[Way, ...] = ()
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,49 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from companion.cards import Color
 from companion.referee.moves import ChooseColor, Entry, Flip, Play, Start
-from companion.table.hypotheses.hypotheses import Hypothesis, hypotheses_of
+from companion.table.hypotheses.finding import Candidate, Finding, Hypothesis
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending, Reach, Sight, Tap
-from companion.table.state.situation import Mode, Situation, Way
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A way an observation may have come about, with its posterior probability given all pending observations.
-
-    hypotheses: the hypotheses that contain it, best first.
-    """
-
-    way: Way
-    probability: float
-    hypotheses: tuple[Hypothesis, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Result for all pending observations.
-
-    settled: one way for each of the first observations; assumed: for each, whether it is only the most probable. open:
-    ways of the next observation, best first; empty if nothing is left, or only cards laid off by a player who may go
-    on. illegal: whether that is clear and is a card that does not match; idle: number of latest observations that were
-    of nothing. last: the last observation's way in the best hypothesis.
-    """
-
-    settled: tuple[Way, ...]
-    assumed: tuple[bool, ...]
-    open: tuple[Candidate, ...]
-    illegal: bool
-    idle: int
-    last: Way | None
-
-
-def weigh(base: Situation, pending: Sequence[Pending], mode: Mode) -> Finding:
-    """Return the finding for the pending observations, starting from the last certain situation."""
-    return weighed(hypotheses_of(base, pending, mode), pending, mode)
+from companion.table.state.situation import Mode, Way
 
 
 def weighed(hypotheses: list[Hypothesis], pending: Sequence[Pending], mode: Mode) -> Finding:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 from companion.journal import Line, ReadBy
 from companion.referee.moves import Undo
-from companion.table.hypotheses.hypotheses import Hypothesis, extended, hypotheses_by, normalized
+from companion.table.hypotheses.finding import Hypothesis
+from companion.table.hypotheses.hypotheses import extended, hypotheses_by, normalized
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Mode, Situation, Way

@@ -14,7 +14,8 @@ from companion.journal import Journal, ReadBy
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Move, Reshuffle
 from companion.referee.state import Header
-from companion.table.hypotheses.hypotheses import Hypothesis, extended
+from companion.table.hypotheses.finding import Hypothesis
+from companion.table.hypotheses.hypotheses import extended
 from companion.table.hypotheses.seating_inference import suggested_seatings
 from companion.table.state import thresholds
 from companion.table.state.draw_pile_stays import VisitHistory

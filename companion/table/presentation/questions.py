@@ -23,7 +23,7 @@ from companion.referee.moves import (
     Uno,
 )
 from companion.referee.state import Phase, State
-from companion.table.hypotheses.inference import Candidate, Finding
+from companion.table.hypotheses.finding import Candidate, Finding
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.view import Offer, QuestionKind
 from companion.table.state.observations import Lift, Pending, Sight, Tap

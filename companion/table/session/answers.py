@@ -10,7 +10,7 @@ from companion.referee.errors import DoesNotMatchError, NotInThisEditionError
 from companion.referee.moves import Flip, Play, Start
 from companion.table.presentation.view import Offer, Question, QuestionKind
 from companion.table.session.errors import NoSuchQuestionError
-from companion.table.session.session import Session
+from companion.table.session.running import Session
 from companion.table.state.observations import Pending, Sight
 
 _NAMING = (QuestionKind.CARD, QuestionKind.DOUBT, QuestionKind.ILLEGAL)

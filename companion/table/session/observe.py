@@ -10,7 +10,7 @@ from companion.cards import Card
 from companion.journal import ReadBy, Reading
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Reshuffle
-from companion.table.session.session import Session
+from companion.table.session.running import Session
 from companion.table.state.draw_pile_stays import VisitHistory
 from companion.table.state.observations import Lift, Pending, Sight, Tap
 from companion.table.state.stored_pictures import kept_picture

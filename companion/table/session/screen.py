@@ -23,7 +23,7 @@ from companion.table.presentation.view import (
     View,
 )
 from companion.table.presentation.voice import Voice
-from companion.table.session.session import Advance, Session
+from companion.table.session.running import Advance, Session
 from companion.table.state.situation import Turns
 from companion.vision.core.events import CameraStatus
 

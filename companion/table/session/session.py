@@ -1,4 +1,4 @@
-"""A running match as an immutable value, and its next value after an observation or correction.
+"""The next value of a running match after an observation or correction, and what is stored of it.
 
 Nothing here writes, publishes or waits; the table does, as the result of a step says.
 """
@@ -6,7 +6,7 @@ Nothing here writes, publishes or waits; the table does, as the result of a step
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -15,76 +15,18 @@ from companion.journal import Journal, Line, ReadBy, Reading, replay
 from companion.journal import undone as undone_by
 from companion.records import Batch, Correction, Standing, StoreDamagedError, StoredMatch
 from companion.referee.errors import RefereeError
-from companion.referee.match import Match
-from companion.referee.moves import Amend, ChooseColor, Play
-from companion.referee.state import Phase, State
+from companion.referee.moves import Amend
+from companion.referee.state import Phase
 from companion.referee.transcript import TranscriptError
 from companion.table.hypotheses.revision_log import RevisionLog
-from companion.table.presentation.questions import Asked
 from companion.table.presentation.sentences import Sentences
-from companion.table.presentation.voice import Announcement, Voice
-from companion.table.session.match_memory import Memory, Watch, dump_memory, recall
+from companion.table.presentation.voice import Voice
+from companion.table.session.match_memory import Memory, dump_memory, recall
+from companion.table.session.running import Advance, Session
 from companion.table.session.stage import Stage
 from companion.table.state.observations import Pending, dump, load
-from companion.table.state.situation import Situation, Turns
+from companion.table.state.situation import Turns
 from companion.table.state.thresholds import REMINDED_AFTER_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A running match: the accepted moves, the pending observations, and the lines undone since the last move, latest
-    last.
-
-    revisions: the latest rulings that may be revised, if it leads to the current situation.
-    """
-
-    match_id: str
-    known: Situation
-    pending: tuple[Pending, ...] = ()
-    watch: Watch = field(default_factory=Watch)
-    undone: tuple[Line, ...] = ()
-    revisions: RevisionLog | None = None
-
-    @property
-    def journal(self) -> Journal:
-        """The journal of accepted moves."""
-        return self.known.journal
-
-    @property
-    def match(self) -> Match:
-        """The match as it stands."""
-        return self.journal.match
-
-    @property
-    def state(self) -> State:
-        """State of the match."""
-        return self.journal.match.state
-
-    def before_camera_clock(self) -> Session:
-        """Return the session placed before everything a camera sees from now on, as its clock may differ."""
-        pending = tuple(observation.before_camera_clock() for observation in self.pending)
-        if self.revisions is None or self.revisions.known is not self.known:
-            return replace(self, known=self.known.before_camera_clock(), pending=pending, revisions=None)
-        revisions = self.revisions.before_camera_clock()
-        return replace(self, known=revisions.known, pending=pending, revisions=revisions)
-
-    def has_same_state(self, before: Session) -> bool:
-        """Whether everything that influences later steps is unchanged."""
-        same = self.known is before.known and self.watch == before.watch
-        return same and self.pending == before.pending
-
-    @property
-    def memory(self) -> str:
-        """State to store besides the journal and the pending observations, as one line of JSON."""
-        return dump_memory(Memory(self.watch, self.known, self.revisions or RevisionLog(self.known), len(self.undone)))
-
-    @property
-    def color_is_guessed(self) -> bool:
-        """Whether nobody said which colour was chosen for the wild below the last card."""
-        lines = self.journal.lines
-        landed = next((n for n in range(len(lines) - 1, 0, -1) if isinstance(lines[n].entry, Play)), 0)
-        before = lines[landed - 1] if landed else None
-        return before is not None and isinstance(before.entry, ChooseColor) and before.read_by is ReadBy.INFERRED
 
 
 def resumed_session(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pending, ...]]:
@@ -103,18 +45,14 @@ def resumed_session(stored: StoredMatch, path: Path) -> tuple[Session, tuple[Pen
     return Session(stored.id, memory.known, (), memory.watch, redoable[::-1], memory.revisions), pending
 
 
+def memory_of(session: Session) -> str:
+    """Return the state to store besides the journal and the pending observations, as one line of JSON."""
+    revisions = session.revisions or RevisionLog(session.known)
+    return dump_memory(Memory(session.watch, session.known, revisions, len(session.undone)))
+
+
 _MAX_ROUNDS = 8
 """Maximum number of evaluations per step; rarely more than two are needed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advance:
-    """Result of a step: the next session, what to write first, what to announce, what to ask."""
-
-    session: Session
-    batch: Batch
-    announcements: tuple[Announcement, ...]
-    asked: Asked | None
 
 
 class StepInputs(TypedDict, total=False):
@@ -163,7 +101,7 @@ def advance(
         readings=given.get("readings", ()),
         corrections=given.get("corrections", ()),
         pending=tuple(map(dump, stage.pending)),
-        memory=session.memory,
+        memory=memory_of(session),
         standing=Standing(
             len(session.match.history),
             state.phase is Phase.OVER,

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 from companion.journal import Journal, Line
 from companion.referee.moves import ChooseColor, Draw, Flip, Outcome, Pass, Play, Start, Target, Took
+from companion.table.hypotheses.finding import Finding
 from companion.table.hypotheses.hypotheses import hypotheses_of
-from companion.table.hypotheses.inference import Finding, weighed
+from companion.table.hypotheses.inference import weighed
 from companion.table.hypotheses.revision_log import RevisionLog, correction_lines
 from companion.table.presentation.questions import Asked, ask
 from companion.table.presentation.voice import Announcement, Voice
-from companion.table.session.match_memory import Watch
 from companion.table.state.observations import Pending, Reach, Sight, Tap, by_camera_time
 from companion.table.state.situation import Mode, Situation
+from companion.table.state.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)

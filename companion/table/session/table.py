@@ -40,14 +40,15 @@ from companion.table.session.errors import (
     NothingToRedoError,
     NothingToTakeBackError,
 )
-from companion.table.session.match_memory import Watch
 from companion.table.session.observe import EventInterpreter, Seen, reading_behind, reading_of
 from companion.table.session.persistence import MatchPersistence
+from companion.table.session.running import Session
 from companion.table.session.screen import Screen
-from companion.table.session.session import Session, StepInputs, advance, amendment, resumed_session, with_reminders
+from companion.table.session.session import StepInputs, advance, amendment, memory_of, resumed_session, with_reminders
 from companion.table.session.stage import last_sight
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Situation, Turns, situation
+from companion.table.state.watch import Watch
 from companion.vision.core.events import CameraStatus, Picture, PileEvent
 
 
@@ -85,7 +86,9 @@ class Table:
             now = self._clock()
             session = Session(new_match_id(now), situation(Journal(Match(header))), watch=Watch(turns))
             relaxed = turns is Turns.RELAXED
-            self._persistence.write(Batch(session.match_id, now, header=header, relaxed=relaxed, memory=session.memory))
+            self._persistence.write(
+                Batch(session.match_id, now, header=header, relaxed=relaxed, memory=memory_of(session))
+            )
             self._begin(session)
             self._observe(self._interpreter.early(session, now))
             return session.match_id
@@ -432,7 +435,7 @@ class Table:
         if session.pending:
             self._advance(session.pending)
         else:
-            self._persistence.write(Batch(session.match_id, self._clock(), memory=session.memory))
+            self._persistence.write(Batch(session.match_id, self._clock(), memory=memory_of(session)))
             self._notice()
 
     def _add(self, pending: Pending, *, readings: tuple[Reading, ...] = (), must_fit: bool = False) -> Outcome:

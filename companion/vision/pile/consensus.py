@@ -14,11 +14,11 @@ from companion.vision.pile.features import Lying
 from companion.vision.pile.motion_gate import Still
 from companion.vision.pile.pile_change import Change, Judgement, agree
 from companion.vision.pile.pile_state import KnownPile, is_at
-from companion.vision.pile.thresholds import PUSHED
+from companion.vision.pile.thresholds import PUSHED, SURE
 
-# Number of looks that must agree, one quick and one thorough, and their required mean confidence: two independent
-# errors coincide about once in 25. After `_MOST_LOOKS`, two of them thorough, the best result is reported.
-_AGREE, SURE, _MOST_LOOKS = 2, 0.8, 5
+# Number of looks that must agree, one quick and one thorough. After `_MOST_LOOKS`, two of them thorough, the best
+# result is reported.
+_AGREE, _MOST_LOOKS = 2, 5
 # Calibrated confidence from which one look suffices: at most two errors in a hundred. Cards in ambiguous light or
 # supported by their middle only reach .985 without a single rival, .977 with one.
 _CERTAIN = 0.983

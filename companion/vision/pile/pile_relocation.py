@@ -14,9 +14,8 @@ import numpy as np
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, difference, filled, length_of, share
-from companion.vision.pile.consensus import SURE
 from companion.vision.pile.motion_gate import MOTION, View, is_everywhere
-from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
+from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, SURE, UNCHANGED
 
 # Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6

@@ -27,13 +27,14 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, Zone, is_colorless, tinted
-from companion.vision.pile.consensus import SURE, Agreement, Look, PileConsensus, is_new_for_certain
+from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
 from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.pile_change import Change, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
+from companion.vision.pile.thresholds import SURE
 from companion.vision.pile.top_card import shipped
 
 __all__ = ["Detect", "PileTracker", "Region"]

@@ -14,7 +14,7 @@ from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Quad
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone, length_of
-from companion.vision.pile.pile_tracker import Region
+from companion.vision.pile.pile_state import Region
 from companion.vision.tracking.camera_advice import InView
 
 # Length of a back relative to the discard pile's cards, under perspective and with the pile's sides.
