@@ -34,6 +34,7 @@ for _step in (
     fits.top,
     fits.decision,
     fits.fusion,
+    fits.no_card,
     fits.hands,
 ):
     train.add_command(_step)

@@ -174,7 +174,7 @@ def tile(rng: np.random.Generator, fonts: Fonts) -> Thing:
         )
         sheet.text(str(rng.integers(1, 11)), sheet.at(0.8, 0.82), sheet.height * 0.18, ink, hand)
     elif draw < 0.75:
-        sheet.text(str(rng.integers(1, 14)), sheet.at(0.5, 0.36), sheet.height * 0.42, ink, hand)
+        sheet.text(str(rng.integers(10, 14)), sheet.at(0.5, 0.36), sheet.height * 0.42, ink, hand)
         sheet.shape(ellipse(sheet.width * 0.3, sheet.width * 0.3), sheet.at(0.5, 0.78), mix(ink, (255, 255, 255), 0.5))
     else:
         for _ in range(int(rng.integers(1, 9))):

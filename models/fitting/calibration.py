@@ -13,6 +13,7 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
+from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.hardships import finished, suffer
 from companion.dataset.scenes.layouts import Layout
@@ -101,15 +102,22 @@ def drawn(
 
 
 def pictures(
-    decks: Iterable[int], seed: int, layouts: Mapping[Layout, int], hard: float, degraded: int
+    decks: Iterable[int],
+    seed: int,
+    layouts: Mapping[Layout, int],
+    hard: float,
+    degraded: int,
+    at_once: int = 1,
+    families: Mapping[StyleFamily, float] | None = None,
 ) -> Iterator[tuple[Scene, Image]]:
     """Yield the scenes of drawn decks, given by number, each with its picture as drawn and `degraded` worse ones.
 
-    layouts: number of scenes per layout. hard: share of the scenes that are hard to read.
+    layouts: number of scenes per layout. hard: share of the scenes that are hard to read. at_once: number of decks
+    behind each number, from which every scene takes one at random. families: with their weights, printed ones if None.
     """
     for number in decks:
         rng = np.random.default_rng((seed, number))
-        scenes = SceneMaker((seed, number), (1280, 720), deck_count=1, hard=hard)
+        scenes = SceneMaker((seed, number), (1280, 720), families, deck_count=at_once, hard=hard)
         for layout in (layout for layout, count in layouts.items() for _ in range(count)):
             scene = scenes.make(layout)
             quads = [card.quad for card in scene.cards if card.visible > 0.4]

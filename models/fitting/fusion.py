@@ -20,7 +20,7 @@ from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.labels import COLORS, FACES, card_classes
 from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.recognition.card_detector import CardDetector
-from companion.vision.recognition.fusion import CONFIDENCE, LIGHT, Design, Evidence, FusionModel, features
+from companion.vision.recognition.fusion import LIGHT, Design, Evidence, FusionModel, features
 
 Values = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Checked:
 def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
     """Yield the candidates of drawn decks, given by number, each scene as drawn and degraded."""
     for scene, image in pictures(decks, seed, PICTURES, hard=0.3, degraded=1):
-        yield from _judged(detector.candidates(image, scene.layout is Layout.PILE), scene)
+        yield from _judged(detector.candidates(image, scene.layout is Layout.PILE)[0], scene)
 
 
 def _judged(found: Iterable[Evidence], scene: Scene) -> Iterator[Judged]:
@@ -140,7 +140,7 @@ def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
 
     optimizer.step(closure)
     found = {name: one.detach().numpy() for name, one in weights.items()}
-    return FusionModel(**found, confidence=np.zeros(len(CONFIDENCE) + 1))
+    return FusionModel(**found, confidence=np.zeros(0))
 
 
 def checked(judged: Sequence[Judged], model: FusionModel) -> Checked:

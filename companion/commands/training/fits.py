@@ -209,7 +209,10 @@ def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path
 )
 @options.save
 def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
-    """Fit the probabilities of open cards on three quarters of the decks; check them on the rest."""
+    """Fit the probabilities of open cards on three quarters of the decks; check them on the rest.
+
+    Run `no-card` afterwards: its fit builds on this one.
+    """
     options.need_extra()
 
     from companion.commands.parameters import load_detector
@@ -220,6 +223,39 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
     detector = load_detector(None, path.parent)
 
     rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, decks, 4, "decks", save)
+    click.echo(measures.checked(rest, FusionModel.load(path)))
+
+
+@click.command("no-card")
+@options.work
+@options.seed
+@options.exported
+@click.option(
+    "--decks",
+    type=click.IntRange(4),
+    default=40,
+    show_default=True,
+    help="Number of decks to draw, 18 pictures each, with 14 pictures of other things.",
+)
+@options.save
+def no_card(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
+    """Fit "not a card of this deck" on three quarters of the decks and of other things; check it on the rest."""
+    from companion.commands.parameters import load_detector
+    from companion.models.fitting import no_card as measures
+    from companion.vision.recognition.fusion import FusionModel
+
+    path = (folder or work / "export") / "fusion.json"
+    detector, fusion = load_detector(None, path.parent), FusionModel.load(path)
+
+    rest = _fitted(
+        path,
+        lambda some: measures.drawn(detector, some, seed),
+        lambda found: measures.fitted(found, fusion),
+        decks,
+        4,
+        "decks",
+        save,
+    )
     click.echo(measures.checked(rest, FusionModel.load(path)))
 
 

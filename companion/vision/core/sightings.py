@@ -131,6 +131,10 @@ class Sighting:
         rest = (1 - confidence) / (1 - self.confidence)
         return replace(self, probabilities=(confidence, *(p * rest for p in self.probabilities[1:])))
 
+    def unless(self, other: float) -> Sighting:
+        """Return the sighting if this is the probability that no card of the deck lies there."""
+        return replace(self, probabilities=tuple(p * (1 - other) for p in self.probabilities))
+
     def _chances(self) -> NDArray[np.float64]:
         return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)
 

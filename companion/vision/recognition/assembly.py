@@ -19,10 +19,18 @@ from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.lighting import Light
-from companion.vision.recognition.corners import CardIndices, apart, beside, opposite_pairs, outline_from_pair
+from companion.vision.recognition.corners import (
+    CardIndices,
+    apart,
+    beside,
+    index_share,
+    opposite_pairs,
+    outline_from_index,
+    outline_from_pair,
+)
 from companion.vision.recognition.deck_merge import merge_deck_matches
 from companion.vision.recognition.first_pass import FirstPass
-from companion.vision.recognition.fusion import Evidence, FusionModel, shipped
+from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel, shipped
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.outlines import (
     SAME_CARD,
@@ -65,7 +73,7 @@ class Assembler:
         self._fusion = fusion or shipped()
         self._reader = reader
         self._limits = limits
-        self._hidden = HiddenCards(reader, limits)
+        self._hidden = HiddenCards(reader, limits, self._fusion)
 
     def cards(self, image: Image, boxes: Sequence[Box], seek: bool = False, propose: bool = False) -> list[Sighting]:
         """Return the cards boxed in a (H, W, 3) BGR picture, whole ones first, each group from left to right.
@@ -103,7 +111,8 @@ class Assembler:
         frames = [index.quad for index in indices]
         fused = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
         sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
-        sightings = drop_duplicate_corners([*sightings, *self._hidden.among(image, loose, sightings, indices, read)])
+        hidden = self._hidden.among(image, loose, sightings, indices, read)
+        sightings = drop_duplicate_corners([*sightings, *hidden])
         if seeks:
             sure = [card for card in whole if _is_surely_learnt(card)]
             unread = [box.quad for box in confident if box.kind is BoxKind.CARD]
@@ -114,18 +123,25 @@ class Assembler:
             sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
-    def candidates(self, image: Image, boxes: Sequence[Box], on_pile: bool) -> list[Evidence]:
-        """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not."""
+    def candidates(
+        self, image: Image, boxes: Sequence[Box], on_pile: bool
+    ) -> tuple[list[Evidence], list[tuple[tuple[float, float], CornerEvidence]]]:
+        """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not, and about
+        every boxed index on none of them, with its centre in pixels.
+        """
         confident = [box for box in boxes if box.score >= self._limits.box]
         cards = [box for box in confident if box.kind is BoxKind.CARD]
-        indices = [
-            index
-            for index in apart(self._reader.read_indices(image, _index_frames(confident)))
-            if self._is_index(index)
-        ]
+        read = apart(self._reader.read_indices(image, _index_frames(confident)))
+        indices = [index for index in read if self._is_index(index)]
         readings = self._reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
-        return _evidence(image, scored, indices, len(cards), on_pile)
+        whole = [reading for reading in scored if self._is_card(reading, reading.score)]
+        loose = self._unclaimed(indices, whole)
+        share = index_share([card.quad for card in whole], [index.quad for index in indices])
+        implied = [replace(index, quad=outline_from_index(index, share)) for index in loose]
+        corners = self._hidden.evidence(image, implied, [card.quad for card in whole])
+        centers = [index.center for index in loose]
+        return _evidence(image, scored, indices, len(cards), on_pile), list(zip(centers, corners, strict=True))
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
@@ -134,9 +150,13 @@ class Assembler:
     def _sightings(
         self, image: Image, whole: Sequence[Reading], indices: Sequence[Reading], candidates: int, on_pile: bool
     ) -> list[Sighting]:
-        """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
+        """Return the open cards as sightings; those that the networks alone read have the fitted probabilities, and
+        are left out if almost certainly something else lies there.
+        """
         fused = iter(self.fused(_evidence(image, whole, indices, candidates, on_pile)))
-        return [card.sighting(whole=True) if card.ends is None else next(fused) for card in whole]
+        seen = [(card, card.sighting(whole=True) if card.ends is None else next(fused)) for card in whole]
+        least = self._limits.ill_read
+        return [sighting for card, sighting in seen if card.ends is None or sighting.confidence >= least]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not

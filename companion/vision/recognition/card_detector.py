@@ -30,7 +30,7 @@ from companion.vision.imaging.motion import Floats
 from companion.vision.imaging.restoration import lightened, restored
 from companion.vision.imaging.white_balance import balanced
 from companion.vision.recognition.assembly import Assembler
-from companion.vision.recognition.fusion import Evidence, FusionModel
+from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel
 from companion.vision.recognition.mirror import (
     back,
     flipped,
@@ -255,8 +255,12 @@ class CardDetector:
             boxes = [*boxes, *fine]
         return _Look(shown, boxes, found)
 
-    def candidates(self, image: Image, on_pile: bool) -> list[Evidence]:
-        """Return the evidence about every boxed card of a (H, W, 3) BGR uint8 picture, to fit its fusion."""
+    def candidates(
+        self, image: Image, on_pile: bool
+    ) -> tuple[list[Evidence], list[tuple[tuple[float, float], CornerEvidence]]]:
+        """Return the evidence about every boxed card of a (H, W, 3) BGR uint8 picture, and about every boxed index on
+        none of them, with its centre in pixels, to fit their fusion.
+        """
         boxes = self._boxes.find(image, pile=on_pile)
         return self._assembler.candidates(image if on_pile else self._in_white_light(image, boxes), boxes, on_pile)
 

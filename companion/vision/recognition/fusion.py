@@ -3,16 +3,18 @@
 The middle of the card and its two corners each give log-likelihoods; a corner counts once, framed by the detector
 where it boxed the index and cut from the outline elsewhere. A log-linear model (Bordley, A Multiplicative Formula for
 Aggregating Probability Assessments, 1982) adds them, weighted by view and size, and adds what the light says about the
-colour. A logistic regression over named features of the card gives the probability that the result is right.
-`companion train fusion` fits both on drawn pictures.
+colour. A logistic regression over named features of the card gives the probability that the result is right, if there
+is a card; another one, over the same features, gives the probability of "not a card of this deck". `companion train
+fusion` fits them on drawn pictures of decks, `companion train no-card` the last one on pictures of other things too.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,29 @@ CONFIDENCE = (
     "contrast",
 )
 """Names of the features of the confidence."""
+PAIRED = (
+    "odds",
+    "middle",
+    "no card in the middle",
+    "no card in either corner",
+    "no card in both corners",
+    "saturation",
+)
+"""Those whose products tell other things as well: a card without corners is one if its middle is clear."""
+OTHER = (*CONFIDENCE, *(f"{one} by {other}" for one, other in combinations_with_replacement(PAIRED, 2)))
+"""Names of the features of "not a card of this deck"."""
+CORNER = (
+    "odds",
+    "no card in the corner",
+    "wild",
+    "no card behind it",
+    "the same card behind it",
+    "any card behind it",
+    "open cards",
+    "touches an open card",
+    "touches another corner's card",
+)
+"""Names of the features of a covered card's corner; what is behind it is read in the outline that it implies."""
 _HUES = np.arange(-180, 180, 15)
 LIGHT = (*(f"hue {hue} in {light} light" for light in ("white", "coloured") for hue in _HUES), *_CASTS)
 """Names of the features of the colour: the share of the two nearest hues (degrees), and casts of card and picture."""
@@ -82,6 +107,21 @@ class Evidence:
     candidates: int
     on_pile: bool
     light: Light
+
+
+@dataclass(frozen=True, eq=False)
+class CornerEvidence:
+    """All that is known about a card of which one corner was read.
+
+    corner: (57,) log-likelihoods of the index. behind: (57,) of the whole outline that it implies. open_cards: in the
+    picture. by_open_card, by_corner: whether that outline touches an open card's, or that of another corner.
+    """
+
+    corner: Values
+    behind: Values
+    open_cards: int
+    by_open_card: bool
+    by_corner: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +202,8 @@ class FusionModel:
     softplus is used. floors: (2,) least log-likelihoods of a corner's face and colour. light: (len(LIGHT), 4) weights
     per colour. faces: (3, F) prior of each face, and what
     its weight in the middle and in a corner differs by. confidence: (len(CONFIDENCE) + 1,) with the intercept last.
+    other: (len(OTHER) + 1,), the same for "not a card of this deck". other_corner: (len(CORNER) + 1,), the same for a
+    covered card's corner. Without a fit of the last two nothing is another thing.
     """
 
     middle: Values
@@ -171,6 +213,13 @@ class FusionModel:
     light: Values
     faces: Values
     confidence: Values
+    other: Values = field(default_factory=lambda: FusionModel.never(OTHER))
+    other_corner: Values = field(default_factory=lambda: FusionModel.never(CORNER))
+
+    @staticmethod
+    def never(names: Sequence[str]) -> Values:
+        """Return the weights of a regression on these features that predicts nothing."""
+        return np.append(np.zeros(len(names)), -30.0)
 
     def log_probabilities(self, cards: Design, allowed: NDArray[np.bool_] | None = None) -> Values:
         """Return (N, 56) log-probabilities of ALL_CARDS; allowed: (56,) the cards under consideration, all if None."""
@@ -196,9 +245,18 @@ class FusionModel:
         return np.asarray(face[:, own_face] + color[:, own_color], np.float64)
 
     def confidences(self, cards: Design, logs: Values) -> Values:
-        """Return (N,) probabilities that the top card of (N, 56) normalised log-probabilities is right."""
-        odds = features(cards, logs) @ self.confidence[:-1] + self.confidence[-1]
-        return np.asarray(1 / (1 + np.exp(-odds.clip(-30, 30))), np.float64)
+        """Return (N,) probabilities that the top card of (N, 56) normalised log-probabilities is right, if one lies
+        there.
+        """
+        return _logistic(features(cards, logs), self.confidence)
+
+    def others(self, cards: Design, logs: Values) -> Values:
+        """Return (N,) probabilities of "not a card of this deck", given (N, 56) normalised log-probabilities."""
+        return _logistic(other_features(features(cards, logs)), self.other)
+
+    def other_corners(self, corners: Sequence[CornerEvidence]) -> list[float]:
+        """Return the probability of "not a card of this deck" for each corner."""
+        return _logistic(corner_features(corners), self.other_corner).tolist() if corners else []
 
     def sightings(self, cards: Sequence[Evidence], scale: Scale) -> list[Sighting]:
         """Return the open cards with calibrated probabilities. scale: the cards under consideration."""
@@ -207,12 +265,12 @@ class FusionModel:
         design = Design.of(cards)
         logs = self.log_probabilities(design, scale.allowed[:-1])
         found = []
-        for card, one, sure in zip(cards, logs, self.confidences(design, logs).tolist(), strict=True):
+        sures, others = self.confidences(design, logs), self.others(design, logs)
+        for card, one, sure, other in zip(cards, logs, sures.tolist(), others.tolist(), strict=True):
             middle = scale.probabilities(card.middle.astype(np.float32))
-            chances = np.append(np.exp(one), middle[-1])
-            chances = np.maximum(chances, 1e-9)
-            fused = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True)
-            found.append(corrected(fused.said(sure), middle, card.light.hue, card.light.ground))
+            chances = np.maximum(np.append(np.exp(one), 0), 1e-9)
+            fused = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True).said(sure)
+            found.append(corrected(fused.unless(other), middle, card.light.hue, card.light.ground))
         return found
 
     @classmethod
@@ -221,10 +279,13 @@ class FusionModel:
         try:
             found = {name: np.array(value, np.float64) for name, value in json.loads(path.read_text()).items()}
             model = cls(**found)
-            shapes = [one.shape for one in (model.light, model.faces, model.confidence)]
+            shapes = [
+                one.shape for one in (model.light, model.faces, model.confidence, model.other, model.other_corner)
+            ]
         except (OSError, AttributeError, TypeError, ValueError) as error:
             raise ModelFileError(path, "cannot be read") from error
-        if shapes != [(len(LIGHT), len(COLORS)), (3, len(FACES)), (len(CONFIDENCE) + 1,)]:
+        lengths = [(len(names) + 1,) for names in (CONFIDENCE, OTHER, CORNER)]
+        if shapes != [(len(LIGHT), len(COLORS)), (3, len(FACES)), *lengths]:
             raise ModelFileError(path, "holds other features")
         return model
 
@@ -252,6 +313,39 @@ def features(cards: Design, logs: Values) -> Values:
     first = [odds, odds**2 / 10, odds * cards.size, odds * saturation, odds * wild, wild, own[:, 0]]
     corners = [own[:, 1:].max(1), own[:, 1:].min(1), cards.none[:, 0], cards.none[:, 1:].max(1)]
     return np.column_stack([*first, *corners, cards.none[:, 1:].min(1), cards.rest])
+
+
+def other_features(rows: Values) -> Values:
+    """Return (N, len(OTHER)) features, given (N, len(CONFIDENCE))."""
+    paired = [rows[:, CONFIDENCE.index(name)] for name in PAIRED]
+    return np.column_stack([rows, *(one * other / 10 for one, other in combinations_with_replacement(paired, 2))])
+
+
+def corner_features(corners: Sequence[CornerEvidence]) -> Values:
+    """Return (N, len(CORNER)) features of at least one corner."""
+    logs = np.stack([corner.corner for corner in corners])
+    behind = np.stack([corner.behind for corner in corners])
+    top, rows = logs[:, :-1].argmax(1), np.arange(len(logs))
+    second = np.partition(logs[:, :-1], -2)[:, -2]
+    any_card = _log_sum(behind[:, :-1])
+    return np.column_stack(
+        [
+            (logs[rows, top] - second).clip(0, 10),
+            (logs[:, -1] - _log_sum(logs[:, :-1])).clip(-10, 10),
+            card_classes()[1][top] == len(COLORS),
+            (behind[:, -1] - any_card).clip(-10, 10),
+            (behind[rows, top] - any_card).clip(-10, 0),
+            (behind[:, :-1].max(1) - any_card).clip(-10, 0),
+            np.log1p([corner.open_cards for corner in corners]),
+            [corner.by_open_card for corner in corners],
+            [corner.by_corner for corner in corners],
+        ]
+    )
+
+
+def _logistic(rows: Values, weights: Values) -> Values:
+    """Return (N,) probabilities of a logistic regression on (N, D) rows; weights (D + 1,) end with the intercept."""
+    return np.asarray(1 / (1 + np.exp(-(rows @ weights[:-1] + weights[-1]).clip(-30, 30))), np.float64)
 
 
 def _log_sum(logs: Values) -> Values:

@@ -6,7 +6,8 @@ Decides which of the read corners belong to such cards and which are other print
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
+
+import numpy as np
 
 from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
@@ -19,6 +20,7 @@ from companion.vision.recognition.corners import (
     is_in_company,
     one_per_card,
 )
+from companion.vision.recognition.fusion import CornerEvidence, FusionModel
 from companion.vision.recognition.reader import Reader
 
 # Number of prints in the free corners of cards from which the deck has a picture there.
@@ -29,14 +31,19 @@ _SHARED = 0.7
 # A corner that matches nothing of the learnt deck counts from this confidence on: of six below it in 214 hands of six
 # decks none was a card; one with .4 to .6 was.
 _READ_THOUGH_UNLIKE = 0.4
+# A corner is left out if it is more likely no card's.
+_EVEN = 0.5
 
 
 class HiddenCards:
-    """Finds cards with one visible corner. reader: checks their places. limits: acceptance thresholds."""
+    """Finds cards with one visible corner. reader: checks their places. limits: acceptance thresholds. fusion: gives
+    the probability that a corner is no card's.
+    """
 
-    def __init__(self, reader: Reader, limits: ReadingLimits) -> None:
+    def __init__(self, reader: Reader, limits: ReadingLimits, fusion: FusionModel) -> None:
         self._reader = reader
         self._limits = limits
+        self._fusion = fusion
 
     def among(
         self,
@@ -57,22 +64,38 @@ class HiddenCards:
         likely = self._likely(image, one_per_card(loose, share), quads)
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
-    def _likely(self, image: Image, cards: Sequence[Reading], whole: Sequence[Quad]) -> list[Sighting]:
-        """Return the occluded cards implied by unclaimed indices, without those that are other print.
-
-        Unless its index is clear, the card reader must see a card at its place; that is checked only if it decides.
+    def evidence(self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad]) -> list[CornerEvidence]:
+        """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
+        whole: outlines of open cards.
         """
+        behind = self._reader.glances(image, [corner.quad for corner in corners]).astype(np.float64)
+        return [
+            CornerEvidence(
+                corner.logs.astype(np.float64),
+                seen,
+                len(whole),
+                is_in_company(corner.quad, whole),
+                is_in_company(corner.quad, [other.quad for other in corners if other is not corner]),
+            )
+            for corner, seen in zip(corners, behind, strict=True)
+        ]
+
+    def _likely(self, image: Image, cards: Sequence[Reading], whole: Sequence[Quad]) -> list[Sighting]:
+        """Return the occluded cards implied by unclaimed indices, without those that are other print."""
         limits = self._limits
+        evidence = self.evidence(image, cards, whole)
+        others = self._fusion.other_corners(evidence)
+        # A learnt deck's signs are told by the deck.
+        others = [0.0 if card.known else other for card, other in zip(cards, others, strict=True)]
+        cards = [card for card, other in zip(cards, others, strict=True) if other < _EVEN]
+        bare = [float(np.exp(one.behind[-1])) for one, other in zip(evidence, others, strict=True) if other < _EVEN]
+        others = [other for other in others if other < _EVEN]
         sightings = [_by_corner(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
-        least = min(limits.misread, limits.neighbour, limits.index)
-        asked = [one.confidence >= least and not sure for one, sure in zip(sightings, clear, strict=True)]
-        looked = iter(self._reader.no_card_probabilities(image, [s.quad for s in compress(sightings, asked)]))
-        bare = [float(next(looked)) if look else 1.0 for look in asked]
         company = [sighting for sighting in sightings if _is_colored(sighting, self._limits.company)]
         return [
-            sighting
-            for sighting, nothing, is_clear in zip(sightings, bare, clear, strict=True)
+            sighting.unless(other)
+            for sighting, nothing, is_clear, other in zip(sightings, bare, clear, others, strict=True)
             if is_clear
             or (
                 self._is_likely_neighbour(sighting, nothing)

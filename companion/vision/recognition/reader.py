@@ -298,9 +298,15 @@ class Reader:
         """Return a quick membership estimate (0 to 1) for each rough outline."""
         return [one.membership for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
 
+    def glances(self, image: Image, quads: Sequence[Quad]) -> Floats:
+        """Return the card reader's (N, 57) log-likelihoods in rough outlines, occluded cards included."""
+        return np.array([one.logs for one in self._crops.cards(image, quads)], np.float32).reshape(
+            -1, len(ALL_CARDS) + 1
+        )
+
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
-        """Return (N,) the card reader's probability of "no card" in each rough outline, occluded cards included."""
-        return np.asarray([np.exp(one.logs[-1]) for one in self._crops.cards(image, quads)], np.float32)
+        """Return (N,) the probability of "no card" there."""
+        return np.asarray(np.exp(self.glances(image, quads)[:, -1]), np.float32)
 
     def read_indices(
         self,

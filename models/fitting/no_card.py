@@ -1,0 +1,166 @@
+"""Fits "not a card of this deck" for the fusion of a card's evidence, and for corners of covered cards.
+
+The pictures show drawn decks, and other things in the same light. Every fourth deck, with other things of every kind,
+is for the check, the others for the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
+from companion.dataset.others.scenes import other_scenes
+from companion.dataset.scenes.compose import Scene
+from companion.dataset.scenes.layouts import Layout
+from companion.models.fitting.calibration import pictures
+from companion.models.fitting.logistic import ridge_logistic
+from companion.vision.core.geometry import Image, Quad, intersection_over_union
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.recognition.fusion import (
+    CONFIDENCE,
+    CornerEvidence,
+    Design,
+    Evidence,
+    FusionModel,
+    corner_features,
+    features,
+    other_features,
+)
+
+Values = NDArray[np.float64]
+Point = tuple[float, float]
+PICTURES: Mapping[Layout, int] = {
+    Layout.SINGLE: 3,
+    Layout.SPREAD: 1,
+    Layout.GRID: 1,
+    Layout.FAN: 2,
+    Layout.CASCADE: 1,
+    Layout.PILE: 1,
+}
+"""Number of pictures of a deck per layout, each as drawn and degraded."""
+# Greatest IoU of an outline with a card's to be no card; greatest distance in px of an index from its print.
+_NO_CARD, _NEAR = 0.3, 3.0
+_IS_IT = 0.6
+# Number of decks per lot of pictures, and their families: designs that the fit does not know must not be taken for
+# other makers' cards, so those that resemble them, on white or without indices, are frequent.
+_DECKS, _FAMILIES = 9, {**TRAINING_WEIGHTS, StyleFamily.NEUTRAL: 2.5}
+# Ridge penalty, and the share of other things among clear outlines on a table.
+_RIDGE, _OTHER_THINGS = 3.0, 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """The evidence about an outline, and whether a card of the deck lies there."""
+
+    evidence: Evidence
+    is_card: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Sign:
+    """The evidence about a boxed index on no open card, and whether it is one."""
+
+    evidence: CornerEvidence
+    is_index: bool
+
+
+@dataclass(frozen=True)
+class Share:
+    """Candidates of one kind, and those of them with the other result."""
+
+    count: int
+    wrong: int
+
+    def __str__(self) -> str:
+        return f"{self.wrong} of {self.count}"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Cards and indices taken for none, other outlines and signs taken for one."""
+
+    cards: Share
+    others: Share
+    indices: Share
+    other_signs: Share
+
+    def __str__(self) -> str:
+        return (
+            f"taken for no card: {self.cards} cards, {self.indices} indices; "
+            f"taken for a card: {self.others} other things, {self.other_signs} other signs"
+        )
+
+
+def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Outline | Sign]:
+    """Yield the candidates in pictures of drawn decks, given by number, and of as many lots of other things.
+
+    Outlines and signs that are partly on a card are left out.
+    """
+    for deck in decks:
+        of_deck = pictures([deck], seed, PICTURES, 0.3, 1, _DECKS, _FAMILIES)
+        of_others: Iterator[tuple[Scene, Image]] = ((scene, scene.image) for scene in other_scenes([deck], seed))
+        for scene, image in chain(of_deck, of_others):
+            outlines, signs = detector.candidates(image, scene.layout is Layout.PILE)
+            yield from _outlines(outlines, scene)
+            yield from _signs(signs, scene)
+
+
+def _outlines(found: Iterable[Evidence], scene: Scene) -> Iterator[Outline]:
+    for one in found:
+        share = max((intersection_over_union(card.quad, one.quad) for card in scene.cards), default=0.0)
+        if share > _IS_IT or share < _NO_CARD:
+            yield Outline(one, share > _IS_IT)
+
+
+def _signs(found: Iterable[tuple[Point, CornerEvidence]], scene: Scene) -> Iterator[Sign]:
+    own = [index.quad for card in scene.cards for index in card.indices]
+    for center, evidence in found:
+        is_index = _is_on(center, own)
+        if is_index or not _is_on(center, [card.quad for card in scene.cards]):
+            yield Sign(evidence, is_index)
+
+
+def _is_on(center: Point, quads: Sequence[Quad]) -> bool:
+    return any(cv2.pointPolygonTest(quad, center, True) > -_NEAR for quad in quads)
+
+
+def fitted(found: Sequence[Outline | Sign], model: FusionModel) -> FusionModel:
+    """Return the model with regressions fitted by Newton's method on these candidates."""
+    weights = []
+    for rows, is_none in _rows(found, model):
+        slopes, intercept = ridge_logistic(rows, is_none, _RIDGE)
+        # The pictures hold more other things than tables do: correct the prior (Saerens et al. 2002).
+        drawn_odds = (1 + is_none.sum()) / (1 + (~is_none).sum())
+        weights.append(np.append(slopes, intercept + np.log(_OTHER_THINGS / (1 - _OTHER_THINGS) / drawn_odds)))
+    return replace(model, other=weights[0], other_corner=weights[1])
+
+
+def _rows(found: Sequence[Outline | Sign], model: FusionModel) -> list[tuple[Values, NDArray[np.bool_]]]:
+    """Return the features of outlines and of signs, and which of them are no card.
+
+    Outlines whose face is unclear are left out: they are unsure anyway.
+    """
+    outlines = [one for one in found if isinstance(one, Outline)]
+    signs = [one for one in found if isinstance(one, Sign)]
+    design = Design.of([one.evidence for one in outlines])
+    rows = features(design, model.log_probabilities(design))
+    clear = rows[:, CONFIDENCE.index("odds")] > 0
+    no_card = np.array([not one.is_card for one in outlines])
+    no_sign = np.array([not one.is_index for one in signs])
+    return [(other_features(rows)[clear], no_card[clear]), (corner_features([one.evidence for one in signs]), no_sign)]
+
+
+def checked(found: Sequence[Outline | Sign], model: FusionModel) -> Checked:
+    """Return how well the model tells these candidates."""
+    shares = []
+    for (rows, is_none), weights in zip(_rows(found, model), (model.other, model.other_corner), strict=True):
+        taken = rows @ weights[:-1] + weights[-1] > 0
+        for count, wrong in ((~is_none, taken & ~is_none), (is_none, ~taken & is_none)):
+            shares.append(Share(int(count.sum()), int(wrong.sum())))
+    return Checked(*shares)
