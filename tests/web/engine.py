@@ -46,6 +46,11 @@ class Engine(ABC):
         self.wait(f"document.querySelector({json.dumps(selector)})")
         self._type(selector, str(path))
 
+    def type(self, selector: str, text: str) -> None:
+        """Type into a field as soon as it is there, after what it holds."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        self._type(selector, text)
+
     def wait(self, expression: str) -> None:
         """Wait until an expression is true in the page; raises TimeoutError."""
         try:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 import pytest
-from browsing import Server
+from browsing import Server, colored
 from marionette import Firefox
 from webdriver import WebKit, programs
 
@@ -32,6 +32,18 @@ KEEPS = (
 )
 
 
+# Keeps the errors of scripts, also those of a page that is being left.
+WATCH = """(() => {
+  if (window.errorsAreKept) return true;
+  window.errorsAreKept = true;
+  const known = () => sessionStorage.getItem('errors') ?? '';
+  const keep = (what) => sessionStorage.setItem('errors', `${known()}${location}: ${what}; `);
+  addEventListener('error', (event) => keep(event.message));
+  addEventListener('unhandledrejection', (event) => keep(event.reason));
+  return true;
+})()"""
+
+
 class Engine(Protocol):
     """What the tests ask of a browser, whatever it is driven by."""
 
@@ -40,6 +52,7 @@ class Engine(Protocol):
     def back(self) -> None: ...
     def click(self, selector: str) -> None: ...
     def choose(self, selector: str, path: Path) -> None: ...
+    def type(self, selector: str, text: str) -> None: ...
     def evaluate(self, expression: str) -> Any: ...
     def wait(self, expression: str) -> None: ...
 
@@ -134,3 +147,65 @@ def test_a_match_is_saved_as_a_picture(engine: Engine, playing: Server) -> None:
     engine.wait("window.kept")
     kind, size, width, height = engine.evaluate("window.kept")
     assert (kind, size > 10_000, width, height > 500) == ("image/png", True, 1080, True)
+
+
+def arrive(engine: Engine, path: str, expression: str = "true") -> None:
+    """Wait until a page stands that shows something, and keep its errors from then on."""
+    engine.wait(f"location.pathname === '{path}' && {READY} && {WATCH} && ({expression})")
+
+
+def errors(engine: Engine) -> str:
+    """Return the errors of all pages since the tab was opened."""
+    assert engine.evaluate("document.querySelector('#failed') === null")
+    return str(engine.evaluate("sessionStorage.getItem('errors') ?? ''"))
+
+
+def test_an_evening_from_the_set_up_to_the_rematch(browser: Engine, server: Server, tmp_path: Path) -> None:
+    engine, table = browser, server.services.table
+    picture = tmp_path / "hand.jpg"
+    cv2.imwrite(str(picture), colored(300, 500))
+    engine.goto(server.invitation(Role.HOST, page=""))
+    arrive(engine, "/", "document.querySelector('.players input')")
+    engine.click("#add-player")
+    for seat, player in enumerate(("Ann", "Ben", "Cy"), 1):
+        engine.type(f".players li:nth-child({seat}) input", player)
+    engine.click("label:has(input[value=classic])")
+    engine.wait("!document.querySelector('#rules-fold').toggleAttribute('open', true) || true")
+    engine.wait("document.querySelector('#option-target').select() === undefined")
+    engine.type("#option-target", "100")
+    engine.click("#start")
+    for number, color in enumerate(("red", "green", "yellow"), 1):
+        arrive(engine, "/table", "document.querySelectorAll('.seat').length === 3")
+        for face in ("5", "7", "skip"):
+            engine.click(f'#palette [data-card="{color} {face}"]')
+            engine.wait(f"document.querySelector('#top .card')?.getAttribute('aria-label') === '{color} {face}'")
+        table.tap(moves.Count("Ann", 0))
+        server.reader.cards = ["red 9", "blue 8"]
+        engine.goto(f"{server.url}/scan")
+        arrive(engine, "/scan")
+        engine.choose("#files", picture)
+        engine.wait("document.querySelectorAll('.hand .card-button').length === 2")
+        engine.click("#confirm")
+        engine.wait("document.querySelector('#taken')?.innerText.includes('17 points, next')")
+        engine.type("#points", "20")
+        engine.click("#enter-points")
+        arrive(engine, "/scores")
+        if number < 3:
+            engine.wait(f"document.querySelector('.after-round h2')?.innerText === 'Ann wins round {number}'")
+            engine.click("#next-round")
+    # 37 points a round.
+    engine.wait("document.querySelector('#after .step-1')?.innerText.includes('111 points')")
+    engine.click("[data-act=rematch]")
+    arrive(engine, "/table", "document.querySelectorAll('.seat').length === 3")
+    engine.click('#palette [data-card="red 5"]')
+    engine.wait("document.querySelector('#top .card')?.getAttribute('aria-label') === 'red 5'")
+    assert errors(engine) == ""
+
+
+def test_a_page_that_is_left_while_it_loads_reports_no_error(engine: Engine, playing: Server) -> None:
+    for path in (*PAGES, "/table", *PAGES):
+        engine.goto(f"{playing.url}{path}")
+        engine.evaluate(WATCH)
+    engine.goto(f"{playing.url}/table")
+    engine.wait(READY)
+    assert errors(engine) == ""

@@ -18,6 +18,23 @@ export class Refused extends Error {
 }
 
 /**
+ * How long (ms) a failed request waits. A page that is being left fails its requests, but it is gone before that: no
+ * such failure is shown or logged.
+ */
+const LEAVING = 400;
+
+/**
+ * What a request answers; its failure only where the page stays.
+ * @template T
+ * @param {Promise<T>} request
+ */
+export const unlessLeft = (request) =>
+  request.catch(async (error) => {
+    await new Promise((resolve) => setTimeout(resolve, LEAVING));
+    throw error;
+  });
+
+/**
  * @param {string} method @param {string} path @param {unknown} [body] JSON, or a Blob or FormData sent as it is
  * @returns {Promise<unknown>} the JSON answered, null for none
  */
@@ -33,8 +50,9 @@ async function send(method, path, body) {
     options.body = JSON.stringify(body);
     options.headers = { "Content-Type": "application/json" };
   }
-  const response = await fetch(path, options);
-  const json = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
+  const response = await unlessLeft(fetch(path, options));
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+  const json = isJson ? await unlessLeft(response.json()) : null;
   if (!response.ok) throw new Refused(response.status, json ?? {}, response.statusText);
   return json;
 }

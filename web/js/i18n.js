@@ -1,5 +1,6 @@
 /** The pages' words, in the language of this screen. */
 
+import { unlessLeft } from "./api.js";
 import { cardTitle, colorOf, colorTitle, faceOf } from "./signs.js";
 
 /** What there is, by code, with what each language calls itself. @type {Record<string, string>} */
@@ -24,10 +25,10 @@ export function languageHere(callers, offered) {
 
 /** Loads a language's words; where it has none yet, English ones. @param {string} language */
 export async function load(language) {
-  const wordsOf = (/** @type {string} */ code) => fetch(new URL(`../i18n/${code}.json`, import.meta.url));
+  const wordsOf = (/** @type {string} */ code) => unlessLeft(fetch(new URL(`../i18n/${code}.json`, import.meta.url)));
   let response = await wordsOf(language);
   if (!response.ok) response = await wordsOf("en");
-  words = await response.json();
+  words = await unlessLeft(response.json());
   document.documentElement.lang = language;
 }
 

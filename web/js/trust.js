@@ -1,12 +1,12 @@
 /** How to trust this table's certificate, system by system. */
 
-import { get } from "./api.js";
+import { get, unlessLeft } from "./api.js";
 import { $, fill, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { prepare } from "./shell.js";
 
 const me = await prepare(null);
-const there = (await fetch("/api/trust/authority.crt", { method: "GET" })).ok;
+const there = (await unlessLeft(fetch("/api/trust/authority.crt"))).ok;
 const pairing = me.role === "host" ? await get("/api/pairing") : null;
 const systems = ["iphone", "android", "windows", "macos", "linux"];
 const agent = navigator.userAgent;
