@@ -22,7 +22,7 @@ from companion.referee.effects import (
 )
 from companion.referee.phase import Direction, Phase, Purpose
 from companion.referee.scoring import hand_points, match_winners, round_points
-from companion.referee.state import State
+from companion.referee.state import State, beside
 
 _NOBODY: frozenset[int] = frozenset()
 
@@ -143,17 +143,11 @@ class Draft:
 
     def after(self, seat: int) -> int:
         """Return the next seat in the direction of play."""
-        return self._beside(seat, self.direction.step)
+        return beside(seat, self.direction.step, len(self.hands), self.out)
 
     def before(self, seat: int) -> int:
         """Return the previous seat in the direction of play."""
-        return self._beside(seat, -self.direction.step)
-
-    def _beside(self, seat: int, step: int) -> int:
-        seat = (seat + step) % len(self.hands)
-        while seat in self.out:
-            seat = (seat + step) % len(self.hands)
-        return seat
+        return beside(seat, -self.direction.step, len(self.hands), self.out)
 
     @property
     def present(self) -> int:

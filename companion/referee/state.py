@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from companion.cards import Card, Color, Face
@@ -13,7 +14,7 @@ from companion.referee.phase import Direction, Phase, Purpose
 from companion.referee.rules import Rules, rules_of
 from companion.referee.running import Demanded, Running
 
-__all__ = ["Direction", "Header", "InvalidHeaderError", "Options", "Phase", "Purpose", "State", "opening"]
+__all__ = ["Direction", "Header", "InvalidHeaderError", "Options", "Phase", "Purpose", "State", "beside", "opening"]
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 10
 
@@ -154,17 +155,15 @@ class State:
 
     def seat_after(self, seat: int) -> int:
         """Return the next seat in the direction of play, those out passed over."""
-        return self._beside(seat, self.direction.step)
+        return beside(seat, self.direction.step, len(self.hands), self.out)
 
-    def seat_before(self, seat: int) -> int:
-        """Return the previous seat in the direction of play, those out passed over."""
-        return self._beside(seat, -self.direction.step)
 
-    def _beside(self, seat: int, step: int) -> int:
-        seat = (seat + step) % len(self.hands)
-        while seat in self.out:
-            seat = (seat + step) % len(self.hands)
-        return seat
+def beside(seat: int, step: int, players: int, out: Container[int]) -> int:
+    """Return the next seat in steps of 1 or -1 around the table, those `out` of the round passed over (R54)."""
+    seat = (seat + step) % players
+    while seat in out:
+        seat = (seat + step) % players
+    return seat
 
 
 def opening(header: Header) -> State:

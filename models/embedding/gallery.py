@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import track
 
 from companion.dataset.artist.chance import chance
-from companion.dataset.artist.press import width_of
 from companion.dataset.gallery.decks import ArtDeck, Boxes, Sources, art_deck, distinct, printed_deck
 from companion.dataset.scenes.surfaces import draw_surface
 from companion.vision.core.geometry import INDEX_SPOT, INDEX_SPOT_SIDE, Image
@@ -121,8 +120,3 @@ def _tile(pictures: Sequence[str], rng: np.random.Generator) -> Image:
     small = cv2.resize(small, (max(_TILE, small.shape[1]), max(_TILE, small.shape[0])))
     y, x = (int(rng.integers(0, size - _TILE + 1)) for size in small.shape[:2])
     return np.asarray(small[y : y + _TILE, x : x + _TILE], np.uint8)
-
-
-def face_width() -> int:
-    """Return the width in pixels at which faces are kept."""
-    return width_of(FACE_HEIGHT)

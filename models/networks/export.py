@@ -67,23 +67,6 @@ def halve_weights(path: Path) -> None:
     onnx.save(model, path)
 
 
-def add_features(path: Path) -> None:
-    """Add the features as second output to a reader that was exported without. The weights stay."""
-    model = onnx.load(path)
-    if len(model.graph.output) > 1:
-        return
-    heads = {name for node in model.graph.node if node.output[0] == "scores" for name in node.input}
-    (neck,) = {node.input[0] for node in model.graph.node if node.output[0] in heads}
-    for node in model.graph.node:
-        for names in (node.input, node.output):
-            for i, name in enumerate(names):
-                names[i] = "features" if name == neck else name
-    count, width = model.graph.output[0].type.tensor_type.shape.dim[0].dim_param, None
-    features = onnx.helper.make_tensor_value_info("features", onnx.TensorProto.FLOAT, [count, width])
-    model.graph.output.append(features)
-    onnx.save(model, path)
-
-
 class Expectation(torch.nn.Module):
     """The DFL layer of ultralytics (Li et al. 2020, arXiv 2006.04388): the expected bin of each side's distribution.
 

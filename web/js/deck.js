@@ -176,7 +176,7 @@ async function ahead(what) {
   if (now) await drawLesson(now);
 }
 
-/** All faces of the edition, each with the picture taken of it; a tap names a picture anew.
+/** All faces of the edition, each with the picture taken of it; a tap names a picture again.
  * @param {Lesson} lesson */
 function drawWall(lesson) {
   /** @type {Map<string, number[]>} */
@@ -222,7 +222,7 @@ async function correct(picture) {
   if (card) await tell(picture, card);
 }
 
-/** Where a picture of the lesson is had: anew once others have been taken in its place.
+/** The address of a lesson's picture; it changes when the picture is replaced.
  * @param {Lesson} lesson @param {number} picture */
 function pictureOf(lesson, picture) {
   return `/api/decks/lesson/pictures/${picture}?${lesson.revised}`;
@@ -345,8 +345,7 @@ function drawRunning(name) {
           id: "finish-lesson",
           onclick: async () => {
             const state = /** @type {Lesson} */ (await get("/api/decks/lesson"));
-            // Where more than a few are in doubt, laying one of each by name is quicker than answering; and it is
-            // surer.
+            // If more than a few are in doubt, laying one card of each name is quicker and more reliable than answers.
             if ((state.prompted || state.set_aside) && !prompted) {
               prompted = true;
               await ahead({});

@@ -4,7 +4,7 @@ import { h, svg } from "./dom.js";
 import { t } from "./i18n.js";
 import { mark, personColor } from "./people.js";
 
-/** How surely an arm's direction must be known before the ring is drawn by it, from 0 to 1. */
+/** Minimum confidence of an arm's direction for the ring to follow it, from 0 to 1. */
 const SURE = 0.5;
 /** The least part of an even share of the ring that lies between two neighbours, so that their seats can be read. */
 const LEAST = 0.62;
