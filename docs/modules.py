@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 _HEADING = "## Modules\n"
 _WEB = {
-    "web/js": "Scripts of the pages; each page `web/NAME.html` loads its `NAME.js`.",
+    "web/js": "Scripts of the pages; each page loads the script of its name, and shares the others.",
     "web/css": "Styles of the pages.",
 }
 
