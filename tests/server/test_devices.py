@@ -151,3 +151,15 @@ def test_who_is_signed_out_meanwhile_is_not_let_in_by_what_was_begun(
 def test_who_has_joined_is_nobodys_else_to_read(host: FlaskClient, services: Services) -> None:
     kept = [services.config.data / name for name in ("devices.json", "secret.key", "companion.lock")]
     assert [path.stat().st_mode & 0o077 for path in kept] == [0, 0, 0]
+
+
+def test_only_a_changed_name_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "devices.json"
+    devices = Devices(file)
+    for number, player in enumerate(("Ann", None)):
+        devices.welcome(Guest(str(number), Role.PLAYER, player), IPHONE)
+    file.unlink()
+    devices.rename(lambda name: name)
+    assert not file.exists()
+    devices.rename(lambda name: f"{name}a")
+    assert {device.player for device in Devices(file).all()} == {"Anna", None}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from browsing import Open, Server
+import cv2
+from browsing import Open, Server, colored
 from playwright.sync_api import expect
 
 from companion.cards import Card
@@ -70,3 +71,24 @@ def test_after_the_last_hand_the_board_leads_to_the_next_round(playing: Server, 
     expect(page.locator(".after-round h2")).to_have_text("Ann wins round 1")
     page.click("#next-round")
     page.wait_for_url("**/table")
+
+
+def test_a_picture_is_decoded_once(playing: Server, open_as: Open, tmp_path: Path) -> None:
+    playing.services.table.tap(moves.Count("Ann", 0))
+    page = open_as(Role.HOST)
+    page.add_init_script(
+        "window.decoded = 0; const make = URL.createObjectURL;"
+        "URL.createObjectURL = (blob) => { window.decoded += 1; return make.call(URL, blob); };"
+    )
+    page.goto(f"{playing.url}/scan?player=Ben")
+    playing.reader.cards = ["red 9", "blue 8"]
+    cv2.imwrite(str(tmp_path / "hand.jpg"), colored(300, 500))
+    page.set_input_files("#files", tmp_path / "hand.jpg")
+    expect(page.locator(".hand .card-button")).to_have_count(2)
+    decoded = page.evaluate("window.decoded")
+    page.click(".hand [data-place='0']")
+    page.click("#remove-card")
+    expect(page.locator(".hand .card-button")).to_have_count(1)
+    expect(page.locator(".outlined canvas")).to_have_count(1)
+    assert page.locator(".outlined img").evaluate("(image) => image.naturalWidth") > 0
+    assert page.evaluate("window.decoded") == decoded

@@ -139,6 +139,23 @@ def test_a_match_is_looked_back_on_move_by_move(size: dict[str, int], server: Se
     expect(page.locator("output")).to_have_text("2 / 5")
 
 
+def test_looking_back_keeps_the_cards_of_its_own_edition(server: Server, open_as: Open) -> None:
+    past = play(server, ["Ben"])
+    karts = EDITIONS[EditionName.MARIO_KART]
+    server.services.start(Header(karts, PLAYERS, 2, karts.options))
+    server.services.table.tap(moves.Start(Card.parse("red 5")))
+    page = open_as(Role.VIEWER)
+    page.goto(f"{server.url}/replay?match={past}")
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 5")
+    page.click("#speak")
+    server.services.table.tap(moves.Play(Card.parse("red skip")))
+    page.wait_for_function("() => window.spoken.includes('Ben is skipped.')")
+    page.click("#on")
+    page.locator("#moment").press("Home")
+    # A card of the karts has an item in its corner.
+    assert page.locator('#top .card circle[cx="81"]').count() == 0
+
+
 def test_a_match_that_is_gone_says_so(server: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.goto(f"{server.url}/replay?match=nothing")

@@ -30,7 +30,7 @@ const gallery = h("section", { class: "stack", "aria-labelledby": "gallery-title
 const choices = await ask();
 let { editions, faults: unread } = await listed();
 
-live({});
+live({ own: true });
 fill($("#edition"), may(me.role, "player") && beginning(), maker, notices, gallery);
 showGallery();
 const shown = editions.find((one) => one.id === wanted.get("show"));

@@ -54,20 +54,28 @@ function drawOutline(pen, quad, { line, dashed }) {
   }
 }
 
-/**
- * Draws a picture with the outline and the name of each card that was found in it.
- * @param {Blob} picture
- * @param {number} number of the picture, from 0
- * @param {{ size?: { width: number, height: number }, cards: import("./types").Held[] }} found
- *   size: of the picture as it was read, in pixels; cards: those of all pictures
- */
-export function drawOutlined(picture, number, { size, cards }) {
+/** @param {Blob} picture @param {number} number of the picture, from 0 @returns {HTMLImageElement} */
+function imageOf(picture, number) {
   /** @type {HTMLImageElement} */
   const image = h("img", {
     src: URL.createObjectURL(picture),
     alt: t("scan.picture", { n: number + 1 }),
     onload: () => URL.revokeObjectURL(image.src),
   });
+  return image;
+}
+
+/**
+ * Draws a picture with the outline and the name of each card that was found in it.
+ * @param {Blob} picture
+ * @param {number} number of the picture, from 0
+ * @param {WeakMap<Blob, HTMLImageElement>} decoded the pictures drawn before: none is decoded again
+ * @param {{ size?: { width: number, height: number }, cards: import("./types").Held[] }} found
+ *   size: of the picture as it was read, in pixels; cards: those of all pictures
+ */
+export function drawOutlined(picture, number, decoded, { size, cards }) {
+  const image = decoded.get(picture) ?? imageOf(picture, number);
+  decoded.set(picture, image);
   if (!size) return h("div", { class: "outlined" }, image);
   const canvas = h("canvas", { width: size.width, height: size.height, "aria-hidden": "true" });
   const pen = pen2d(canvas);

@@ -17,7 +17,7 @@ import { roundStarts, Tape } from "./tape.js";
 const PACE = 1600;
 
 await prepare("viewer");
-live({});
+live({ own: true });
 const id = new URLSearchParams(location.search).get("match") ?? "";
 const replay = await attempt(() => get(`/api/matches/${encodeURIComponent(id)}/replay`));
 if (replay?.moments.length) await begin(replay);

@@ -50,6 +50,8 @@ class Scan {
     this.pictures = [];
     /** The sizes of the pictures as they were read. @type {{ width: number, height: number }[]} */
     this.sizes = [];
+    /** The pictures as they were drawn. @type {WeakMap<Blob, HTMLImageElement>} */
+    this.decoded = new WeakMap();
     /** What the server calls the picture that was read. @type {string | null} */
     this.name = null;
     this.taken = h("div", { id: "taken", role: "status" });
@@ -200,7 +202,9 @@ class Scan {
     const { cards } = this.hand;
     fill(
       this.drawn,
-      this.pictures.map((picture, number) => drawOutlined(picture, number, { size: this.sizes[number], cards })),
+      this.pictures.map((picture, number) =>
+        drawOutlined(picture, number, this.decoded, { size: this.sizes[number], cards }),
+      ),
       this.pictures.length > 0 &&
         h("button", { type: "button", class: "quiet", onclick: () => this.clear() }, t("scan.clear")),
     );

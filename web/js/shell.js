@@ -138,9 +138,14 @@ const GEAR = () =>
 
 /**
  * Listens to what happens. The stream comes back by itself, and goes on where it broke off.
- * @param {{ view?: (view: import("./answers").ViewAnswer) => unknown, update?: (update: import("./types").Update) =>
- *   unknown, frame?: (frame: import("./types").Frame) => unknown }} on
- *   view: shown at each change; update: called once as it happens; frame: the camera's newest picture
+ * @param {{
+ *   own?: boolean,
+ *   view?: (view: import("./answers").ViewAnswer) => unknown,
+ *   update?: (update: import("./types").Update) => unknown,
+ *   frame?: (frame: import("./types").Frame) => unknown,
+ * }} on
+ *   own: whether the page draws cards as an edition of its own has them, whatever match runs; view: shown at each
+ *   change; update: called once as it happens; frame: the camera's newest picture
  */
 export function live(on) {
   voice.offer();
@@ -156,7 +161,7 @@ export function live(on) {
       drawn = drawn
         .catch(() => {})
         .then(async () => {
-          if (view.match) await Promise.all([know(view.match.players), dress(view.match)]);
+          if (view.match) await Promise.all([know(view.match.players), !on.own && dress(view.match)]);
           voice.view(view);
           await on.view?.(await inOwnLanguage(view));
         });

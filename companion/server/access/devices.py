@@ -103,10 +103,14 @@ class Devices:
     def rename(self, name_now: Callable[[str], str]) -> None:
         """Let all devices act for their players by the names that they have now."""
         with self._lock:
-            for id_, device in self._known.items():
-                if device.player is not None:
-                    self._known[id_] = device.model_copy(update={"player": name_now(device.player)})
-            self._write()
+            renamed = {
+                id_: device.model_copy(update={"player": name_now(device.player)})
+                for id_, device in self._known.items()
+                if device.player is not None and device.player != name_now(device.player)
+            }
+            if renamed:
+                self._known.update(renamed)
+                self._write()
 
     def forget(self, player: str) -> None:
         """Remove this player from all devices."""

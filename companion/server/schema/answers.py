@@ -281,7 +281,7 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
         match=match,
         state=None if view.state is None else state_answer(view.state),
         legal=None
-        if legal is None
+        if legal is None or view.state is None
         else LegalAnswer(
             actor=legal.actor,
             cards=sorted(card.name for card in legal.cards),
@@ -330,10 +330,8 @@ def view_answer(view: View, language: str, *, other_deck: bool = False, hold: st
     )
 
 
-def _program_of(state: State | None) -> dict[str, Any]:
+def _program_of(state: State) -> dict[str, Any]:
     """Return what LegalAnswer says of the program that waits: `why`, `aim` and `shows`."""
-    if state is None:
-        return {"why": None, "aim": None, "shows": []}
     faces = state.header.edition.shown_when_drawn
     return {
         "why": None if state.running is None else state.running.why,
