@@ -17,8 +17,8 @@ from companion.decks.capture.change_outline import (
     first_card,
     has_all,
 )
-from companion.decks.capture.table_plane import PLAIN, plane_of
-from companion.vision.core.geometry import Image, Quad, cut, expand
+from companion.decks.capture.table_plane import PLAIN, plane_of, upright_on
+from companion.vision.core.geometry import Image, Quad, cut, expand, intersection_over_smaller
 
 # Contrast, in standard deviations, between the ground below a card and its surroundings from which it covers another
 # card rather than the table.
@@ -32,6 +32,10 @@ _MIN_OUTLINES, _MIN_SHARE, _AREA_TOLERANCE, _MIN_AREA, _MAX_AREA, _MAX_SIGN_AREA
 _TILT_PICTURES, _RELIABLE_TILT_PICTURES = 4, 8
 # Number of pictures kept until card size and tilt are known.
 _KEPT_PICTURES = 16
+# Advantage in clearness of a detected box over the changed region's outline from which the box is used. On eleven
+# composed designs no box had it over an outline that fits (overlap with the truth 0.96 against 0.85 for boxes); in
+# pictures of a real tray with automatic exposure, six of seven outlines that missed the card were replaced.
+_CLEARER = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +54,19 @@ class Pile:
     """Processes still pictures of a pile that grows card by card, and returns the laid cards.
 
     each: whether every picture shows one more card, so that a failed one keeps its place. boxed: returns rough (4, 2)
-    outlines of possible cards in a picture.
+    outlines of possible cards in a picture. clearness: returns how clearly the networks read a card in an outline, from
+    0 to 1.
     """
 
-    def __init__(self, each: bool = False, boxed: Callable[[Image], Sequence[Quad]] = lambda image: ()) -> None:
+    def __init__(
+        self,
+        each: bool = False,
+        boxed: Callable[[Image], Sequence[Quad]] = lambda image: (),
+        clearness: Callable[[Image, Quad], float] = lambda image, quad: 1.0,
+    ) -> None:
         self._each = each
         self._boxed = boxed
+        self._clearness = clearness
         self._before: Image | None = None
         # The first picture, possibly with a card, and that card's place.
         self._single: tuple[int, Image] | None = None
@@ -83,6 +94,12 @@ class Pile:
         revised = self._corrected_for_tilt(before, image)
         quad = self._of_size(before, image, self._changed_outline(before, image))
         if quad is None:
+            quad = self._unchanged_outline(before, image)
+        else:
+            quad = self._clearest(image, quad)
+            # Where a card was taken away, the region changed as well.
+            quad = None if _is_bare(image, quad) and not self._is_read(image, quad) else quad
+        if quad is None:
             if self._each:
                 # A missed card covers the pile now; the one before it may have been the first.
                 self._keep(self._next, before, image, None)
@@ -93,8 +110,9 @@ class Pile:
         laid = []
         if self._single is not None:
             place, single = self._single
-            if self._each or not _is_bare(single, image, quad):
-                laid.append(LaidCard(single, first_card(single, quad, self._plane), place))
+            first = first_card(single, quad, self._plane)
+            if not _is_bare(single, quad) or (self._each and self._is_read(single, first)):
+                laid.append(LaidCard(single, self._clearest(single, first), place))
                 self._next += not self._each
         self._single = None
         laid.append(LaidCard(image, quad, self._next))
@@ -125,9 +143,10 @@ class Pile:
             self._keep(place, under, card, quad)
             if quad is not None:
                 self._last = quad
-                revised.append(LaidCard(card, quad, place))
+                revised.append(LaidCard(card, self._clearest(card, quad), place))
             if quad is not None and place == 1 and first[0][0] == 1:
-                revised.append(LaidCard(under, first_card(under, quad, self._plane), 0))
+                lowest = first_card(under, quad, self._plane)
+                revised.append(LaidCard(under, self._clearest(under, lowest), 0))
         return revised
 
     def _changed_outline(self, before: Image, image: Image) -> Quad | None:
@@ -160,6 +179,36 @@ class Pile:
         other = None if like is None else card_like(before, image, like, self._plane)
         return seen if other is None else other
 
+    def _clearest(self, image: Image, seen: Quad) -> Quad:
+        """Return an outline, or the detected box on it in which the networks read a card much more clearly.
+
+        Automatic exposure changes a whole picture, and the changed region may then be more than the card. Otherwise an
+        outline from changes is more exact than a box.
+        """
+        clear = self._clearness(image, seen)
+        if clear > 1 - _CLEARER:
+            return seen
+        boxes = [quad for quad in self._boxed(image) if intersection_over_smaller(quad, seen) > 0.5]
+        box = self._clearest_box(image, boxes, clear + _CLEARER)
+        return seen if box is None else box
+
+    def _clearest_box(self, image: Image, boxes: Sequence[Quad], least: float) -> Quad | None:
+        """Return the box in which the networks read a card most clearly, None if all are below `least`."""
+        upright = [upright_on(self._plane, quad) for quad in boxes]
+        most, best = max(((self._clearness(image, quad), i) for i, quad in enumerate(upright)), default=(0.0, 0))
+        return upright[best] if most > least else None
+
+    def _unchanged_outline(self, before: Image, image: Image) -> Quad | None:
+        """Return the clearest box of a card that changed too little for an outline, None without one."""
+        changed = changed_points(before, image, 1)
+        if changed is None:
+            return None
+        boxes = [quad for quad in self._boxed(image) if self._each or has_all(quad, changed)]
+        return self._clearest_box(image, boxes, 0.5)
+
+    def _is_read(self, image: Image, quad: Quad) -> bool:
+        return self._clearness(image, quad) >= 0.5
+
     def _outlined_again(self) -> list[LaidCard]:
         """Return the first cards whose outline changes once the card size is known.
 
@@ -177,9 +226,10 @@ class Pile:
         for place, before, image, quad in self._first:
             again = self._of_size(before, image, quad)
             if again is not None and again is not quad:
-                revised.append(LaidCard(image, again, place))
+                revised.append(LaidCard(image, self._clearest(image, again), place))
             if place == 1 and self._each and quad is not None and not _as_large(quad, size):
-                revised.append(LaidCard(before, first_card(before, size, self._plane), 0))
+                first = first_card(before, size, self._plane)
+                revised.append(LaidCard(before, self._clearest(before, first), 0))
         return revised
 
 
@@ -202,9 +252,9 @@ def _as_large(quad: Quad, size: Quad) -> bool:
     return bool(_MIN_AREA < abs(cv2.contourArea(quad)) / abs(cv2.contourArea(size)) < _MAX_AREA)
 
 
-def _is_bare(before: Image, after: Image, quad: Quad) -> bool:
-    """Whether no card lay there before: the ground continues beside it like the table."""
-    part = cut(before, expand(quad, 0.35), 96, 144)
+def _is_bare(image: Image, quad: Quad) -> bool:
+    """Whether no card lies in an outline: the ground continues beside it like the table."""
+    part = cut(image, expand(quad, 0.35), 96, 144)
     gray = cv2.GaussianBlur(part, (0, 0), 2).astype(np.float32)
     within, about = np.zeros((144, 96), bool), np.ones((144, 96), bool)
     within[34:110, 23:73], about[14:130, 9:87] = True, False

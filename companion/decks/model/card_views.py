@@ -195,6 +195,10 @@ def _signs(reader: Reader, picture: Image, signs: Sequence[Spot], width: int) ->
     return logs.reshape(len(signs), 8, -1), features.reshape(len(signs), 8, -1)
 
 
+PARTS = slice(1, 3)
+"""Rows of the readings of `looks_at` that hold a card's corners, either one, and the whole card."""
+
+
 def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
     """Return (2, D) features of a card's stored picture in both orientations, and (L, 57) the reading of each part.
 

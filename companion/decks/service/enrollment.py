@@ -5,18 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
 from companion.cards import Card
-from companion.decks.capture.pile_capture import LaidCard, Pile
+from companion.decks.capture.pile_capture import Pile
 from companion.decks.capture.procrustes import regularized
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.model.card_views import (
     MARGIN,
+    PARTS,
     PICTURE,
     index_spot,
     inks,
@@ -29,7 +30,7 @@ from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.deck_file import MAX_CARDS, LearntDeck, encoded
 from companion.editions import Edition
 from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
-from companion.vision.core.labels import Floats
+from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 from companion.vision.recognition.reader import Reader
 
@@ -77,7 +78,9 @@ class Lesson:
         self.edition = edition
         self._order = tuple(order)
         self._by_color = by_color
-        self._pile = Pile(each, self._boxed)
+        self._pile = Pile(each, self._boxed, self._clearness)
+        # Studies of outlines in the picture shown last.
+        self._studies: dict[tuple[int, bytes], EnrolledCard] = {}
         self._seen: list[EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
         self._known_names: dict[int, Card] = {}
@@ -117,7 +120,9 @@ class Lesson:
         """Process a still (H, W, 3) BGR uint8 picture of the pile; returns the number of additional cards found."""
         # If a card was outlined twice, the last outline counts.
         laid = {card.place: card for card in self._pile.show(image)}
-        return self.add([self._study(card) for card in laid.values()])
+        new = [replace(self._study(card.image, card.quad), place=card.place) for card in laid.values()]
+        self._studies.clear()
+        return self.add(new)
 
     def add(self, new: Sequence[EnrolledCard]) -> int:
         """Add laid cards, or replace those of the same place; returns the number of additional cards."""
@@ -165,12 +170,19 @@ class Lesson:
         """Number of answered questions."""
         return self._asked
 
-    def _study(self, card: LaidCard) -> EnrolledCard:
-        picture = straightened(card.image, card.quad)
-        features, logs = looks_at(self._reader, picture)
-        size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
-        surroundings = encoded(cut(card.image, expand(card.quad, _MARGIN), *size))
-        return EnrolledCard(picture, card.quad, surroundings, features, inks(picture), logs, card.place)
+    def _clearness(self, image: Image, quad: Quad) -> float:
+        """Return how clearly a card is read: the mean of the highest probabilities by corners and by whole card."""
+        return float(np.exp(log_softmax(self._study(image, quad).logs[PARTS])[:, :-1]).max(1).mean())
+
+    def _study(self, image: Image, quad: Quad) -> EnrolledCard:
+        key = (id(image), quad.tobytes())
+        if key not in self._studies:
+            picture = straightened(image, quad)
+            features, logs = looks_at(self._reader, picture)
+            size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
+            surroundings = encoded(cut(image, expand(quad, _MARGIN), *size))
+            self._studies[key] = EnrolledCard(picture, quad, surroundings, features, inks(picture), logs, 0)
+        return self._studies[key]
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
