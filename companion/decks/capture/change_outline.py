@@ -282,3 +282,8 @@ def card_boxed(before: Image, after: Image, box: Quad, changed: Floats, plane: M
 def has_all(quad: Quad, changed: Floats) -> bool:
     """Return whether all changed points (N, 2) lie in an outline."""
     return bool(_share_inside(changed, quad, np.zeros((1, 2), np.float32))[0] >= _MIN_INSIDE_SHARE)
+
+
+def has_some(quad: Quad, changed: Floats) -> bool:
+    """Return whether some of the changed points (N, 2) lie in an outline."""
+    return bool(_share_inside(changed, quad, np.zeros((1, 2), np.float32))[0] >= _MIN_CHANGED_SHARE)

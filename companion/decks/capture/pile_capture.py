@@ -16,9 +16,10 @@ from companion.decks.capture.change_outline import (
     changed_points,
     first_card,
     has_all,
+    has_some,
 )
-from companion.decks.capture.table_plane import PLAIN, plane_of, upright_on
-from companion.vision.core.geometry import Image, Quad, cut, expand, intersection_over_smaller
+from companion.decks.capture.table_plane import PLAIN, plane_of
+from companion.vision.core.geometry import Image, Quad, cut, expand, intersection_over_smaller, turned
 
 # Contrast, in standard deviations, between the ground below a card and its surroundings from which it covers another
 # card rather than the table.
@@ -96,7 +97,7 @@ class Pile:
         if quad is None:
             quad = self._unchanged_outline(before, image)
         else:
-            quad = self._clearest(image, quad)
+            quad = self._clearest(image, quad, before)
             # Where a card was taken away, the region changed as well.
             quad = None if _is_bare(image, quad) and not self._is_read(image, quad) else quad
         if quad is None:
@@ -143,7 +144,7 @@ class Pile:
             self._keep(place, under, card, quad)
             if quad is not None:
                 self._last = quad
-                revised.append(LaidCard(card, self._clearest(card, quad), place))
+                revised.append(LaidCard(card, self._clearest(card, quad, under), place))
             if quad is not None and place == 1 and first[0][0] == 1:
                 lowest = first_card(under, quad, self._plane)
                 revised.append(LaidCard(under, self._clearest(under, lowest), 0))
@@ -179,24 +180,28 @@ class Pile:
         other = None if like is None else card_like(before, image, like, self._plane)
         return seen if other is None else other
 
-    def _clearest(self, image: Image, seen: Quad) -> Quad:
-        """Return an outline, or the detected box on it in which the networks read a card much more clearly.
+    def _clearest(self, image: Image, seen: Quad, before: Image | None = None) -> Quad:
+        """Return an outline, or the detected box in which the networks read a card much more clearly.
 
-        Automatic exposure changes a whole picture, and the changed region may then be more than the card. Otherwise an
-        outline from changes is more exact than a box.
+        The box must lie on the outline or, if no box does, contain some of the change: automatic exposure and
+        reflections change more than the card. Otherwise an outline from changes is more exact than a box.
         """
         clear = self._clearness(image, seen)
         if clear > 1 - _CLEARER:
             return seen
-        boxes = [quad for quad in self._boxed(image) if intersection_over_smaller(quad, seen) > 0.5]
+        every = self._boxed(image)
+        boxes = [quad for quad in every if intersection_over_smaller(quad, seen) > 0.5]
+        if not boxes and before is not None:
+            changed = changed_points(before, image, 1)
+            boxes = [] if changed is None else [quad for quad in every if has_some(quad, changed)]
         box = self._clearest_box(image, boxes, clear + _CLEARER)
         return seen if box is None else box
 
     def _clearest_box(self, image: Image, boxes: Sequence[Quad], least: float) -> Quad | None:
         """Return the box in which the networks read a card most clearly, None if all are below `least`."""
-        upright = [upright_on(self._plane, quad) for quad in boxes]
-        most, best = max(((self._clearness(image, quad), i) for i, quad in enumerate(upright)), default=(0.0, 0))
-        return upright[best] if most > least else None
+        ways = [turned(quad, turns) for quad in boxes for turns in (0, 1)]
+        most, best = max(((self._clearness(image, quad), i) for i, quad in enumerate(ways)), default=(0.0, 0))
+        return ways[best] if most > least else None
 
     def _unchanged_outline(self, before: Image, image: Image) -> Quad | None:
         """Return the clearest box of a card that changed too little for an outline, None without one."""
@@ -226,7 +231,7 @@ class Pile:
         for place, before, image, quad in self._first:
             again = self._of_size(before, image, quad)
             if again is not None and again is not quad:
-                revised.append(LaidCard(image, self._clearest(image, again), place))
+                revised.append(LaidCard(image, self._clearest(image, again, before), place))
             if place == 1 and self._each and quad is not None and not _as_large(quad, size):
                 first = first_card(before, size, self._plane)
                 revised.append(LaidCard(before, self._clearest(before, first), 0))
