@@ -20,9 +20,15 @@ from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import MAX_BYTES, DeckFileError
 from companion.editions import Edition
 from companion.text_files import decode
-from companion.vision.capture.frames import SourceError
+from companion.vision.capture.frames import FrameSource, SourceError
+from companion.vision.capture.image_files import pictures_in
 from companion.vision.capture.sources import PictureFolder, open_source
 from companion.vision.core.runtime import ModelFileError
+
+_HARD_TO_SEE = (
+    "The pictures tell these cards apart worse than reading them does, so the deck was not saved. The cards may look "
+    "almost like the surface beneath them: lay them on a cloth of another colour, in even light."
+)
 
 
 @click.command()
@@ -72,10 +78,8 @@ def learn(
         cards = _cards_in(order, edition) if order else ()
         reader, boxes = reading_parts(model)
         lesson = Lesson(reader, boxes, edition, cards, by_color, each)
-        shown = (frame.image for frame in frames.frames())
         try:
-            for picture in shown if each else keyframes(shown):
-                lesson.show(picture)
+            for _ in _shown(lesson, frames):
                 if not as_json:
                     click.echo(f"\r{len(lesson)} cards", nl=False, err=True)
         except SourceError as error:
@@ -84,11 +88,17 @@ def learn(
             broken = error
         if not len(lesson):
             raise click.ClickException(f"No card was laid in {source}.")
+        lesson.drop_unordered()
+        missed = _missed_in(lesson, source if each else None)
+        if broken is None:
+            _refuse_few(lesson, max(len(cards), len(lesson) + len(lesson.without_card)))
         asked = 0 if as_json else _ask(lesson)
         naming = lesson.naming()
         learnt = lesson.finish(name)
-        library.save(learnt)
         looks = model_of_deck(library, learnt, reader, model)
+        if looks.hard_to_see:
+            raise click.ClickException(_HARD_TO_SEE)
+        library.save(learnt)
     except (DeckFileError, SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error
     seconds = time.monotonic() - began
@@ -107,6 +117,7 @@ def learn(
                     "questions": questions,
                     "names": [card.name for card in naming.cards],
                     "unnamed": [number for number, sure in enumerate(naming.sure) if not sure],
+                    "missed": [{"card": card and card.name, "picture": picture} for card, picture in missed],
                     "hard_to_see": looks.hard_to_see,
                     "mostly_nameless": looks.mostly_nameless,
                     "seconds": round(seconds, 1),
@@ -123,10 +134,49 @@ def learn(
             click.echo(f"{len(learnt.unnamed)} more are kept without a name, as theirs is in doubt.")
         if looks.mostly_nameless:
             click.echo("Those are most, so cards are read as without the deck; lay it once more in a known order.")
-        if looks.hard_to_see:
-            click.echo("The cards look almost like the surface beneath them. Lay them on a cloth of another colour.")
+        if pictures := [picture for card, picture in missed if card is None]:
+            click.echo(f"No card was found in {len(pictures)} pictures: {', '.join(map(str, pictures))}.")
     if broken is not None:
         raise click.ClickException(str(broken))
+    if named := [f"{card.name} ({picture})" if picture else card.name for card, picture in missed if card is not None]:
+        were = "A card of the order was" if len(named) == 1 else f"{len(named)} cards of the order were"
+        raise click.ClickException(f"{were} not found: {', '.join(named)}.")
+
+
+def _shown(lesson: Lesson, frames: FrameSource) -> Iterator[None]:
+    """Show the pictures of a source to a lesson; a picture of a folder that cannot be read keeps its place."""
+    if not isinstance(frames, PictureFolder):
+        for picture in keyframes(frame.image for frame in frames.frames()):
+            lesson.show(picture)
+            yield
+        return
+    place = 0
+    for frame in frames.frames():
+        while place < round(frame.time):
+            lesson.pass_over()
+            place += 1
+        lesson.show(frame.image)
+        place += 1
+        yield
+
+
+def _missed_in(lesson: Lesson, folder: str | None) -> list[tuple[Card | None, str | None]]:
+    """Return the cards of the order that were not found, and the pictures without a card, each with its picture."""
+    path = None if folder is None else Path(folder)
+    names = [] if path is None else [file.name for file in (pictures_in(path) if path.is_dir() else [path])]
+    missed: list[tuple[Card | None, int | None]] = [*lesson.missed]
+    known = {place for _, place in missed}
+    missed += [(None, place) for place in lesson.without_card if place not in known]
+    return [(card, names[at] if at is not None and at < len(names) else None) for card, at in missed]
+
+
+def _refuse_few(lesson: Lesson, expected: int) -> None:
+    """Raise ClickException if fewer than half of the expected cards were found."""
+    if 2 * len(lesson) < expected:
+        raise click.ClickException(
+            f"Only {len(lesson)} of {expected} cards were found, so the deck was not saved. "
+            "Lay one card per picture in front of a fixed camera, in even light, on a cloth of another colour."
+        )
 
 
 def _text(path: Path) -> str:

@@ -82,6 +82,10 @@ class Pile:
         # The first pictures, before the card size is known: place, before, after, outline.
         self._first: list[tuple[int, Image, Image, Quad | None]] = []
 
+    def pass_over(self) -> None:
+        """Keep the place of a picture that cannot be read, if every picture shows one more card."""
+        self._next += self._each
+
     def show(self, image: Image) -> list[LaidCard]:
         """Return the cards found with a further picture: none, the new one, or also the pile's first.
 
@@ -142,10 +146,11 @@ class Pile:
         for place, under, card, _ in first:
             quad = self._changed_outline(under, card)
             self._keep(place, under, card, quad)
-            if quad is not None:
-                self._last = quad
-                revised.append(LaidCard(card, self._clearest(card, quad, under), place))
-            if quad is not None and place == 1 and first[0][0] == 1:
+            if quad is None:
+                continue
+            self._last = quad = self._clearest(card, quad, under)
+            revised.append(LaidCard(card, quad, place))
+            if place == 1 and first[0][0] == 1:
                 lowest = first_card(under, quad, self._plane)
                 revised.append(LaidCard(under, self._clearest(under, lowest), 0))
         return revised
@@ -231,9 +236,10 @@ class Pile:
         for place, before, image, quad in self._first:
             again = self._of_size(before, image, quad)
             if again is not None and again is not quad:
-                revised.append(LaidCard(image, self._clearest(image, again, before), place))
+                again = self._clearest(image, again, before)
+                revised.append(LaidCard(image, again, place))
             if place == 1 and self._each and quad is not None and not _as_large(quad, size):
-                first = first_card(before, size, self._plane)
+                first = first_card(before, size if again is None else again, self._plane)
                 revised.append(LaidCard(before, self._clearest(before, first), 0))
         return revised
 

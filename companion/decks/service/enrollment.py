@@ -13,6 +13,7 @@ import numpy as np
 from companion.cards import Card
 from companion.decks.capture.pile_capture import Pile
 from companion.decks.capture.procrustes import regularized
+from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.model.card_views import (
@@ -78,6 +79,9 @@ class Lesson:
         self.edition = edition
         self._order = tuple(order)
         self._by_color = by_color
+        self._each = each
+        # Number of pictures shown, if each shows one more card.
+        self._shown_pictures = 0
         self._pile = Pile(each, self._boxed, self._clearness)
         # Studies of outlines in the picture shown last.
         self._studies: dict[tuple[int, bytes], EnrolledCard] = {}
@@ -112,6 +116,29 @@ class Lesson:
         return tuple(seen.place for seen in list(self._seen))
 
     @property
+    def without_card(self) -> tuple[int, ...]:
+        """Places of the pictures in which no card was found, if each shows one more card."""
+        with self._lock:
+            return tuple(sorted(set(range(self._shown_pictures)) - {seen.place for seen in self._seen}))
+
+    @property
+    def missed(self) -> tuple[tuple[Card, int | None], ...]:
+        """The cards of the given order that no picture shows, with the place of the picture that should show it.
+
+        The place is None if there is no such picture.
+        """
+        with self._lock:
+            at = self._order_indices()
+            found = {index: self._seen[i].place for i, index in at.items()}
+            missed = []
+            for index in sorted(set(range(len(self._order))) - found.keys()):
+                before = max((known for known in found if known < index), default=None)
+                place = index if before is None else found[before] + index - before
+                is_shown = place < self._shown_pictures and place not in found.values()
+                missed.append((self._order[index], place if is_shown else None))
+            return tuple(missed)
+
+    @property
     def revised(self) -> int:
         """Number of pictures that were replaced because the outline had been wrong."""
         return self._revised
@@ -122,7 +149,13 @@ class Lesson:
         laid = {card.place: card for card in self._pile.show(image)}
         new = [replace(self._study(card.image, card.quad), place=card.place) for card in laid.values()]
         self._studies.clear()
+        self._shown_pictures += self._each
         return self.add(new)
+
+    def pass_over(self) -> None:
+        """Keep the place of a picture that cannot be read, if every picture shows one more card."""
+        self._pile.pass_over()
+        self._shown_pictures += self._each
 
     def add(self, new: Sequence[EnrolledCard]) -> int:
         """Add laid cards, or replace those of the same place; returns the number of additional cards."""
@@ -207,10 +240,8 @@ class Lesson:
         if not self._seen:
             raise ValueError("no card was laid yet")
         if self._naming is None:
-            order = self._order
-            known_names = {
-                i: order[seen.place] for i, seen in enumerate(self._seen) if seen.place < len(order)
-            } | self._known_names
+            ordered = {i: self._order[index] for i, index in self._order_indices().items()}
+            known_names = ordered | self._known_names
             if self._unanswered is None:
                 self._unanswered = self._names_given(known_names)
             self._naming = self._unanswered
@@ -218,6 +249,20 @@ class Lesson:
                 answered = self._names_given(known_names | self._answers)
                 self._naming = accepted_answers(self._unanswered, answered, len(self._answers))
         return self._naming
+
+    def _order_indices(self) -> dict[int, int]:
+        """Return the index in the given order for each picture that shows a card of it."""
+        if not self._order or not self._seen:
+            return {}
+        if self._shown_pictures == len(self._order):
+            return {i: seen.place for i, seen in enumerate(self._seen)}
+        learnt = learnt_cards(self.edition)
+        by_place = sorted(range(len(self._seen)), key=lambda i: self._seen[i].place)
+        readings = np.stack([np.exp(log_softmax(self._seen[i].logs[PARTS])).mean(0) for i in by_place])
+        found = aligned(
+            readings, [learnt.number(card) for card in self._order], [self._seen[i].place for i in by_place]
+        )
+        return {i: index for i, index in zip(by_place, found, strict=True) if index is not None}
 
     def _names_given(self, known: Mapping[int, Card]) -> Naming:
         features = np.stack([seen.features for seen in self._seen])
@@ -251,16 +296,24 @@ class Lesson:
         """
         with self._lock:
             asked = [question.pictures for question in self._named().questions if picture in question.pictures]
-            gone = {picture}.union(*asked)
-            left = [i for i in range(len(self._seen)) if i not in gone]
-            self._no_cards |= {self._seen[i].place for i in gone}
-            now = {old: new for new, old in enumerate(left)}
-            self._seen = [self._seen[i] for i in left]
-            self._known_names = {now[i]: card for i, card in self._known_names.items() if i in now}
-            self._answers = {now[i]: card for i, card in self._answers.items() if i in now}
+            self._leave_out({picture}.union(*asked))
             self._asked += 1
-            self._revised += 1
-            self._unanswered = self._naming = None
+
+    def drop_unordered(self) -> None:
+        """Leave out the pictures that show no card of the given order, such as a hand."""
+        with self._lock:
+            if self._order:
+                self._leave_out(set(range(len(self._seen))) - self._order_indices().keys())
+
+    def _leave_out(self, gone: set[int]) -> None:
+        left = [i for i in range(len(self._seen)) if i not in gone]
+        self._no_cards |= {self._seen[i].place for i in gone}
+        now = {old: new for new, old in enumerate(left)}
+        self._seen = [self._seen[i] for i in left]
+        self._known_names = {now[i]: card for i, card in self._known_names.items() if i in now}
+        self._answers = {now[i]: card for i, card in self._answers.items() if i in now}
+        self._revised += 1
+        self._unanswered = self._naming = None
 
     def finish(self, name: str) -> LearntDeck:
         """Return the deck as known now; pictures with uncertain names are stored without one.

@@ -194,8 +194,8 @@ def _ask_taken(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked
     They may not have been if the card was stacked; a challenge settles it as well.
     """
     best = found[0].way
-    accepted = [c for c in found if c.way.card == best.card and not any(isinstance(e, Challenge) for e in c.way.entries)]
-    taken = {bool(c.way.accepts): c for c in reversed(accepted)}
+    likely = [c for c in found if c.way.card == best.card and not any(isinstance(e, Challenge) for e in c.way.entries)]
+    taken = {bool(c.way.accepts): c for c in reversed(likely)}
     if best.card is None or len(taken) < 2 or sum(c.probability for c in taken.values()) < CLEAR:
         return None
     yes, no = taken[True], taken[False]
