@@ -32,17 +32,17 @@ def test_the_fit_separates_the_classes() -> None:
 
 
 def test_draw_piles_of_any_maker_are_classified() -> None:
-    tables = list(drawn(CardDetector.shipped(threads=1), range(40), seed=77))
+    tables = list(drawn(CardDetector.shipped(threads=1), range(20), seed=77))
     usual, other = found(tables, BackLooks.load(model_folder() / "backs.json")).values()
-    assert usual.best_on_pile >= 19
-    assert other.best_on_pile >= 17
+    assert usual.best_on_pile >= 9
+    assert other.best_on_pile >= 8
 
 
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None:
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "backs.json").unlink()
-    result = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path), "--tables", "12"])
+    result = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path), "--tables", "6"])
     assert result.exit_code == 0, result.output
     assert BackLooks.load(tmp_path / "backs.json").weights.shape == (128,)
     before = (tmp_path / "backs.json").read_text()

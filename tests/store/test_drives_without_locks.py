@@ -32,12 +32,20 @@ WRAP(fcntl64)
 """
 
 
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a library that, loaded first, lets every lock fail."""
+    folder = tmp_path_factory.mktemp("shim")
+    (folder / "shim.c").write_text(SHIM)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-o", str(folder / "shim.so"), str(folder / "shim.c"), "-ldl"], check=True
+    )
+    return folder / "shim.so"
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux") or shutil.which("cc") is None, reason="needs a C compiler")
 @pytest.mark.parametrize("command", [("matches", "list"), ("play", "--no-browser", "--port", "0")])
-def test_the_drive_is_named(command: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "shim.c").write_text(SHIM)
-    shim = tmp_path / "shim.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(shim), str(tmp_path / "shim.c"), "-ldl"], check=True)
+def test_the_drive_is_named(command: tuple[str, ...], shim: Path, tmp_path: Path) -> None:
     program = "from companion.cli import main; main()"
     ended = subprocess.run(
         [sys.executable, "-c", program, "--data", str(tmp_path / "data"), *command],
