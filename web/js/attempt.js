@@ -1,4 +1,4 @@
-/** Doing something that the server may refuse, and who may do what. */
+/** Actions that the server may refuse, and who may do what. */
 
 import { Refused } from "./api.js";
 import { toast } from "./dom.js";

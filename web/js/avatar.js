@@ -1,4 +1,4 @@
-/** A face for each person, drawn by us: an animal on the person's colour. It goes with the person's number. */
+/** A face for each person, drawn by us: an animal on the person's colour. It depends on the person's number. */
 
 import { svg } from "./dom.js";
 import { numberOf, personColor } from "./people.js";

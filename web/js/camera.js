@@ -1,4 +1,4 @@
-/** This phone as the camera over the pile: pictures go up as fast as they are taken in, the newest first. */
+/** This phone as the camera over the pile: it uploads pictures as fast as the server takes them, the newest first. */
 
 import { get, post } from "./api.js";
 import { attempt, may } from "./attempt.js";

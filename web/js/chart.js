@@ -1,4 +1,4 @@
-/** Lines over rounds or evenings, one for each person, drawn by the plotter. */
+/** Line charts over rounds or evenings, one line for each person. */
 
 import { fill } from "./dom.js";
 import { personInk } from "./people.js";

@@ -1,4 +1,4 @@
-/** What there is to choose: editions with their decks, options, languages. Asked for once per page. */
+/** The choices of a set-up: editions with their decks, options, languages. Fetched once per page. */
 
 import { get, Refused } from "./api.js";
 

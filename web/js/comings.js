@@ -1,4 +1,4 @@
-/** Who comes and goes between two rounds: somebody joins, with a place and points; a player leaves. */
+/** Players who join between two rounds, with a seat and points, or leave. */
 
 import { move } from "./actions.js";
 import { get } from "./api.js";

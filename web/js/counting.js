@@ -1,4 +1,4 @@
-/** Numbers that count up to what they have become. */
+/** Numbers that count up to a new value. */
 
 import { moves } from "./motion.js";
 

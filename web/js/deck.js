@@ -1,4 +1,4 @@
-/** Learnt decks: which one is read with, and learning one from its cards laid before the camera, card by card. */
+/** Learnt decks: selecting one, and learning one from its cards, laid one by one in front of the camera. */
 
 import { get, post, remove } from "./api.js";
 import { attempt } from "./attempt.js";

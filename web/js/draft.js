@@ -1,4 +1,4 @@
-/** The match that is being set up: who plays in which seat, by which rules. Draws nothing. */
+/** The match that is being set up: players, seats and rules. Draws nothing. */
 
 /** @typedef {import("./answers").ChoicesAnswer} Choices */
 /** @typedef {boolean | number | string} Value */

@@ -1,6 +1,4 @@
-/**
- * Which edition a match is played with, beyond the printed ones: the other decks in a list, and the way to one's own.
- */
+/** The choice of an edition beyond the printed ones: a list of the other decks, and a link to one's own. */
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";

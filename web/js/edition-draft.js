@@ -1,4 +1,4 @@
-/** A draft of an edition: the values of its file, and how they change. Nothing here draws. */
+/** A draft of an edition: the values of its file, and how they change. Draws nothing. */
 
 /**
  * @typedef {Record<string, string>} Texts a text by language

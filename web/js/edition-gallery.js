@@ -1,4 +1,4 @@
-/** The decks that are there: what is special about each, and how far its rules can be trusted. */
+/** The available decks: what is special about each, and how far its rules can be trusted. */
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";

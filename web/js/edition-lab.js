@@ -1,4 +1,4 @@
-/** The house-rule laboratory: random rounds on the server, and what they show. It never holds a match up. */
+/** The house-rule laboratory: random rounds on the server, and what they show. It never delays a match. */
 
 import { get, post, remove } from "./api.js";
 import { attempt } from "./attempt.js";

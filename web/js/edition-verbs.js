@@ -1,6 +1,4 @@
-/**
- * What a step of a special card can be: its verb, what it is said of, and what it takes. The vocabulary of the files.
- */
+/** The vocabulary of edition files: the verbs of a special card's steps, whom they apply to, and their values. */
 
 /**
  * @typedef {Record<string, unknown>} Step a step as a file has it

@@ -1,4 +1,4 @@
-/** What the form of an edition can name: colours, faces, kinds of card, and when a step is left out. */
+/** The names that the form of an edition uses: colours, faces, kinds of card, conditions of steps. */
 
 import { textIn } from "./edition-draft.js";
 import { colorName, has, t } from "./i18n.js";

@@ -1,4 +1,4 @@
-/** The page of editions: the decks that are there, and one's own to be made. */
+/** The page of editions: the available decks, and making one's own. */
 
 import { confirm } from "./actions.js";
 import { get, post, remove } from "./api.js";

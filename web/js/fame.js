@@ -1,4 +1,4 @@
-/** The hall of fame: what everybody did over all matches that came to an end, the records, and forgetting somebody. */
+/** The hall of fame: everybody's statistics over all finished matches, records, and removing a person. */
 
 import { confirm } from "./actions.js";
 import { get, post } from "./api.js";

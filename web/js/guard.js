@@ -1,5 +1,5 @@
 /**
- * Says so where a page's own script fails: no page stays blank without a word. It stands alone, for it must not fail.
+ * Reports errors of a page's own scripts, so that no page stays blank. It imports nothing, as it must not fail.
  */
 
 (() => {

@@ -1,4 +1,4 @@
-/** What stands in the way of reading the table, one thing at a time, with its outline on the picture. */
+/** The worst obstacle to reading the table, one at a time, outlined on the picture. */
 
 import { post } from "./api.js";
 import { h } from "./dom.js";

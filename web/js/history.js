@@ -1,5 +1,5 @@
 /**
- * What was ruled, line by line, with who it was and how it is known; a line opens what it rests on and takes
+ * The history of rulings, line by line, with player and source; a line opens its picture and alternatives, and takes
  * corrections.
  */
 

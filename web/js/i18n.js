@@ -1,4 +1,4 @@
-/** The pages' words, in the language of this screen. */
+/** The pages' texts, in the language of this screen. */
 
 import { unlessLeft } from "./api.js";
 import { cardTitle, colorOf, colorTitle, faceOf } from "./signs.js";

@@ -1,4 +1,4 @@
-/** The host's dialog about other devices: letting one in, and signing one out that has joined. */
+/** The host's dialog about other devices: inviting one, and signing one out. */
 
 import { get, post, remove } from "./api.js";
 import { attempt } from "./attempt.js";

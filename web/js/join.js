@@ -1,4 +1,4 @@
-/** Joining: by the code that was scanned, or by the PIN; then the name of the seat. */
+/** Joining: by a scanned code or by the PIN; then the choice of a seat. */
 
 import { get, post, Refused } from "./api.js";
 import { attempt, worded } from "./attempt.js";

@@ -1,6 +1,5 @@
 /**
- * A match as one picture to keep or to send: who won, the race or the lines, what was odd. Drawn here; nothing is
- * asked of any server.
+ * A match as one picture to keep or to send: winner, race or chart, awards. Drawn by the page without any request.
  */
 
 import { h, toast } from "./dom.js";

@@ -1,4 +1,4 @@
-/** While the match runs: a player leaves or has another name, and the match another target. */
+/** Changes while a match runs: a player leaves or is renamed, and another target. */
 
 import { confirm, move } from "./actions.js";
 import { ask, dialogForm, h } from "./dom.js";

@@ -1,4 +1,4 @@
-/** One connection to the server's live stream. It comes back by itself, and goes on where it broke off. */
+/** One connection to the server's live stream. It reconnects by itself and resumes where it broke off. */
 
 import { get } from "./api.js";
 

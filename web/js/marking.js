@@ -1,4 +1,4 @@
-/** Marking the draw pile with a finger: a frame pulled about it on the picture. */
+/** Marking the draw pile on the picture, by dragging a frame. */
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";

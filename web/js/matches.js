@@ -1,4 +1,4 @@
-/** Matches of the past, as they are listed: when, who, and taking one up again. */
+/** The list of past matches: when, who, and resuming one. */
 
 import { post } from "./api.js";
 import { attempt } from "./attempt.js";

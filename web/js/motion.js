@@ -1,4 +1,4 @@
-/** Movement that shows what happened: cards that fly between a seat and the pile, what is thrown at a seat. */
+/** Animations of what happened: cards that fly between a seat and the pile, items thrown at a seat. */
 
 /** How long (ms) a card flies, and how long after another one it starts. */
 const FLIGHT = 380;

@@ -1,4 +1,4 @@
-/** Who stands where at the end of a match. */
+/** The places at the end of a match. */
 
 /**
  * The players who stand on the podium, best first, each with the place: players of equal points share one.

@@ -1,4 +1,4 @@
-/** A player's own page: is it my turn, and what can I tap? */
+/** A player's own page: whether it is their turn, and what they can tap. */
 
 import { actions, buttons } from "./actions.js";
 import { get } from "./api.js";

@@ -1,4 +1,4 @@
-/** A match to look back on, move by move: the table as it was, what was said, and the picture behind it. */
+/** The replay of a match, move by move: the table at that time, the sentence, and the picture of the move. */
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";

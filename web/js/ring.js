@@ -1,4 +1,4 @@
-/** The players around the pile, with who is on turn, who is next, and which way play goes. */
+/** The players around the pile: who is on turn, who is next, and the direction of play. */
 
 import { h, svg } from "./dom.js";
 import { t } from "./i18n.js";

@@ -1,4 +1,4 @@
-/** The rules of the running match on one sheet: what its items and cards do, and the rules that it is played by. */
+/** The rules of the running match on one sheet: what its items and cards do, and its rules. */
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";

@@ -1,4 +1,4 @@
-/** What comes after a round and after a match: who won, by which hands, how the race stands, and the way on. */
+/** What is shown after a round and after a match: winner, hands, race, and the next step. */
 
 import { post } from "./api.js";
 import { attempt, may } from "./attempt.js";

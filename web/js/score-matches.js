@@ -1,4 +1,4 @@
-/** The list of matches: shown, exported, gone on with, deleted; and everything in one file. */
+/** The list of matches: show, export, resume, delete; and the backup of everything in one file. */
 
 import { confirm } from "./actions.js";
 import { post, remove } from "./api.js";

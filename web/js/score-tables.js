@@ -1,4 +1,4 @@
-/** The tables of the score board: points by round with the hands behind them, and who did what. */
+/** The tables of the score board: points by round with the hands behind them, and statistics per player. */
 
 import { handCards } from "./card.js";
 import { $, ask, fill, h } from "./dom.js";

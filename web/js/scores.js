@@ -1,4 +1,4 @@
-/** The score board: what has just ended, totals, rounds, the line of the totals, who did what, past matches. */
+/** The score board: the latest result, totals, rounds, the chart of totals, statistics, past matches. */
 
 import { get } from "./api.js";
 import { attempt } from "./attempt.js";

@@ -1,4 +1,4 @@
-/** Where everybody sits, put right by hand: a player, then a place around the picture, as on a clock. */
+/** Corrects by hand where everybody sits: tap a player, then a place around the picture, as on a clock. */
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";

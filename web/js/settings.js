@@ -1,4 +1,4 @@
-/** The dialog of settings: what belongs to this screen alone, and what the host may change about the running match. */
+/** The dialog of settings: those of this screen, and what the host may change about the running match. */
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";

@@ -1,4 +1,4 @@
-/** The third step of a set-up: what watches the pile, what it sees, and the one thing that hinders it most. */
+/** The third step of a set-up: the camera, its picture, and the worst obstacle to reading it. */
 
 import { post } from "./api.js";
 import { attempt } from "./attempt.js";

@@ -1,4 +1,4 @@
-/** The second step of a set-up: which deck, by which rules. What few people change is folded away. */
+/** The second step of a set-up: the deck and the rules. Rarely changed options are folded. */
 
 import { drawCard } from "./card.js";
 import { fill, h } from "./dom.js";

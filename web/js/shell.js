@@ -1,4 +1,4 @@
-/** What every page has around it: who we are, the words, the bar at the top, the live stream. */
+/** What all pages share: the device's role, the texts, the bar at the top, the live stream. */
 
 import { get } from "./api.js";
 import { attempt, may } from "./attempt.js";

@@ -1,4 +1,4 @@
-/** What the cards of the edition that is played look like: signs of special faces, colours, names. Our own drawings. */
+/** The look of the cards of the edition in play: signs of special faces, colours, names. Our own drawings. */
 
 import { hexRules, hueOf } from "./hues.js";
 

@@ -1,4 +1,4 @@
-/** Short sounds for what happens, made by the page itself: no file is fetched. */
+/** Short sounds for events, synthesised by the page: no file is fetched. */
 
 /**
  * @typedef {[frequency: number, start: number, length: number, to?: number]} Note Hz, seconds, seconds, Hz at its end

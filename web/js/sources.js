@@ -1,6 +1,4 @@
-/**
- * Choosing what watches the pile: this computer's cameras, a phone, the simulated table, a file or stream, or nothing.
- */
+/** The choice of a camera: this computer's cameras, a phone, the simulated table, a file or stream, or none. */
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";

@@ -1,4 +1,4 @@
-/** The parts of the table that every large screen shows: the caption, the pile, and what moves between the seats. */
+/** The parts of the table that large screens share: the caption, the pile, and movements between seats. */
 
 import { colorChip, drawCard } from "./card.js";
 import { $, fill, h } from "./dom.js";

@@ -1,4 +1,4 @@
-/** Who stands where, and who beat whom: calculated from what the server lists. Draws nothing. */
+/** Places and head-to-head results, calculated from what the server lists. Draws nothing. */
 
 /** @typedef {{ players: string[], winners: string[], over: boolean, started: number }} Past */
 

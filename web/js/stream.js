@@ -1,6 +1,6 @@
 /**
  * The live stream of a browser. Browsers allow few connections to one address, so one tab listens to the server and
- * passes on to the others what it hears. A tab that closes hands the stream on; nothing is lost in between.
+ * forwards the messages to the others. A tab that closes hands the stream over without loss.
  */
 
 import { Listener } from "./listener.js";

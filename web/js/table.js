@@ -1,4 +1,4 @@
-/** The table page: the screen of the game, which all look at. */
+/** The table page: the shared screen of the game. */
 
 import { actions, acts, buttons, choosing, correctCount, lay, laying, move } from "./actions.js";
 import { get, post } from "./api.js";

@@ -1,4 +1,4 @@
-/** What a special card waits for: an answer, a number, cards that are laid off. One panel each, to be tapped. */
+/** Panels for what a special card waits for: an answer, a number, cards that are laid off. */
 
 import { acts, move } from "./actions.js";
 import { may } from "./attempt.js";

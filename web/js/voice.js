@@ -1,6 +1,5 @@
 /**
- * Speaks what the caller says and sounds what happens, on the screens that were asked to. A tap starts it, as phones
- * demand.
+ * Speaks the caller's sentences and plays sounds, on the screens where both are switched on. Phones require a tap first.
  */
 
 import { isCalm } from "./comfort.js";

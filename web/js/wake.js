@@ -1,4 +1,4 @@
-/** Keeps the screen awake while a page wants it; the browser lets go of that whenever the page is hidden. */
+/** Keeps the screen awake while a page wants it; the browser releases this whenever the page is hidden. */
 
 /** @type {WakeLockSentinel | null} */
 let lock = null;
