@@ -1,5 +1,6 @@
 /**
- * Speaks the caller's sentences and plays sounds, on the screens where both are switched on. Phones require a tap first.
+ * Speaks the caller's sentences and plays sounds, on the screens where both are switched on. Phones require a tap
+ * first.
  */
 
 import { isCalm } from "./comfort.js";
