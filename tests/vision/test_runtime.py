@@ -86,3 +86,30 @@ def test_a_damaged_embedding_is_reported_when_it_is_used(tmp_path: Path) -> None
     embedding = Embedding(path)
     with pytest.raises(ModelFileError, match="cannot be loaded"):
         embedding.descriptors(np.zeros((1, 3, 192, 128), np.float32), np.zeros((1, 128), np.float32))
+
+
+_AFTER_LARGE = """
+import sys
+import numpy as np
+from pathlib import Path
+from companion.server.core.malloc_trim import give_back_memory
+from companion.vision.core.runtime import Network, model_folder
+
+def memory():
+    return int(Path("/proc/self/statm").read_text().split()[1]) / 256
+
+give_back_memory()
+network = Network(model_folder() / "detector.onnx", 1)
+usual = np.zeros((1, 3, 640, 640), np.float32)
+network(usual)
+before = memory()
+network(np.zeros((1, 3, 1280, 1280), np.float32))
+network(usual)
+print(memory() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measured by Linux's /proc")
+def test_memory_for_a_large_picture_is_given_back() -> None:
+    grown = subprocess.run([sys.executable, "-c", _AFTER_LARGE], capture_output=True, text=True, check=True)
+    assert float(grown.stdout) < 25
