@@ -233,6 +233,19 @@ def test_card_pushed_with_the_top_is_no_landing(known: int) -> None:
     assert judge(Evidence(pile[-known:], sightings, changed, 1.0, others=pile)).change is Change.MOVED
 
 
+@pytest.mark.parametrize(("on_top", "change"), [(0.9, Change.LANDED), (0.1, Change.NONE)])
+def test_a_copy_of_a_lower_card_has_landed_if_it_lies_on_the_top_now(on_top: float, change: Change) -> None:
+    below, top = outline(100, 60), outline(110, 70)
+    sightings = [
+        Sighting(top + 3, (GREEN_9, RED_7), (0.6, 0.1), whole=True),
+        Sighting(below + 8, (RED_7, BLUE_3), (0.99, 0.005), whole=True),
+    ]
+    chances = np.array([1 - on_top, on_top])
+    pile, changed = [Lying(RED_7, below), Lying(GREEN_9, top)], np.ones((180, 320), np.uint8)
+    judgement = judge(Evidence(pile, sightings, changed, 1.0, rate_tops=lambda: chances))
+    assert (judgement.change, judgement.top) == (change, sightings[change is Change.LANDED])
+
+
 @pytest.mark.parametrize("known", [1, 3])
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.LANDED), (True, Change.NONE)])
 def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(

@@ -310,6 +310,7 @@ def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]
     """Return the cards that neither stayed nor moved with the top card.
 
     If the top card is visible and unchanged beside one, it was not pushed but is half covered and inexactly outlined.
+    Nor was one carried along below it that now lies on it.
     """
     move = homography(look.top.quad, moved.quad)
     places = [
@@ -317,7 +318,13 @@ def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]
         for lying in (*look.known, *look.others)
         for quad in (lying.quad, project(move, lying.quad))
     ]
-    return [s for s in others if _top_shows_beside(s) or not any(s.is_at(place, PUSHED) for place in places)]
+    return [
+        s
+        for s in others
+        if _top_shows_beside(s)
+        or s.top_probability > moved.top_probability
+        or not any(s.is_at(place, PUSHED) for place in places)
+    ]
 
 
 def _without_top(look: Evidence) -> Judgement | None:
