@@ -140,7 +140,12 @@ def run_onnxruntime(path: Path, threads: int) -> _Run:
     name = session.get_inputs()[0].name
     giving_back = onnxruntime.RunOptions()
     giving_back.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
-    return lambda x: session.run(None, {name: x}, giving_back if x[0].size > _USUAL else None)
+
+    def run(x: NDArray[np.float32]) -> list[Any]:
+        options = (giving_back,) if x[0].size > _USUAL else ()
+        return list(session.run(None, {name: x}, *options))
+
+    return run
 
 
 def run_openvino(path: Path, threads: int) -> _Run:
