@@ -32,6 +32,7 @@ for _step in (
     fits.calibrate,
     fits.backs,
     fits.top,
+    fits.draws,
     fits.decision,
     fits.fusion,
     fits.no_card,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -14,8 +15,16 @@ from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, gained_at, was_laying
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
+from companion.vision.core.runtime import ModelFileError
 from companion.vision.imaging.motion import Zone
-from companion.vision.tracking.draw_inference import Changes, draw_event, is_alone, is_sure
+from companion.vision.tracking.draw_inference import (
+    DrawEvidence,
+    DrawModel,
+    UsualChange,
+    is_alone,
+    shipped,
+    visit_event,
+)
 from companion.vision.tracking.idle_snapshots import IdleSnapshots, hidden_share
 
 ZONE = Zone(300.0, 200.0, 80.0)
@@ -51,16 +60,20 @@ def until_it_ended(reach: HandVisit) -> list[Sample]:
 
 
 def nothing(reach: HandVisit) -> float:
-    event = draw_event(reach, ZONE, DRAW)
+    event = visit_event(reach, ZONE, DRAW, shipped().probability(DrawEvidence(reach, DRAW)))
     assert sum(event.drawn) == pytest.approx(1)
     return event.drawn[0]
 
 
+def nothing_with(reach: HandVisit, share: float, usual: float = np.log(0.1), alone: bool = True) -> float:
+    """Return the probability that nothing was drawn if this share of the draw pile's top has changed."""
+    return 1 - shipped().probability(DrawEvidence(reach, DRAW, None, share, usual, alone))
+
+
 def test_visit_to_the_middle_of_the_pile_is_a_draw() -> None:
     reach = stay((420.0, 205.0), 0.5)
-    assert is_sure(reach, DRAW)
     assert nothing(reach) < 0.3
-    assert draw_event(reach, ZONE, DRAW, Changes().odds(0.2)).drawn[0] < 0.05
+    assert nothing_with(reach, 0.2) < 0.05
 
 
 @pytest.mark.parametrize(
@@ -69,32 +82,20 @@ def test_visit_to_the_middle_of_the_pile_is_a_draw() -> None:
     ids=["rests", "beside", "went on"],
 )
 def test_a_hand_that_did_something_else_there_has_drawn_with_lower_probability(reach: HandVisit) -> None:
-    assert not is_sure(reach, DRAW)
     assert nothing(reach) > 1.5 * nothing(stay((420.0, 205.0), 0.5))
 
 
-def test_a_shadow_or_a_hand_that_rests_for_long_has_barely_drawn() -> None:
-    shadow = stay((420.0, 205.0), 0.5)
+def test_a_shadow_or_a_hand_that_rests_for_long_has_drawn_with_lower_probability() -> None:
+    hand, shadow = stay((420.0, 205.0), 0.5), stay((420.0, 205.0), 0.5)
     shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
-    assert nothing(shadow) > 0.5
-    assert nothing(stay((420.0, 205.0), 8.0)) > 0.4
+    assert nothing(shadow) > nothing(hand)
+    assert nothing(stay((420.0, 205.0), 8.0)) > 0.5
 
 
 @pytest.mark.parametrize("takes", [0.0, 0.3])
 def test_what_a_hand_goes_off_with_is_seen_by_how_much_more_it_hides(takes: float) -> None:
     track = stay((420.0, 215.0), 0.5, takes=takes).track
     assert gained_at(track, DRAW.middle, DRAW.length) == pytest.approx(takes, abs=0.05)
-
-
-def test_longer_rest_lowers_the_probability_of_a_draw() -> None:
-    def vanishing(seconds: float) -> HandVisit:
-        whole = stay((420.0, 205.0), seconds).track
-        goes = max(n for n, sample in enumerate(whole.samples) if sample.tip[1] < 206)
-        (reach,) = VisitTracker(Track(1, whole.samples[: goes + 1], gone=True)).follow([DRAW])
-        return reach
-
-    for seconds, times in ((0.5, 2), (1.2, 3)):
-        assert nothing(vanishing(seconds)) > times * nothing(stay((420.0, 205.0), seconds))
 
 
 def test_a_hand_that_turns_round_at_once_has_drawn_with_lower_probability() -> None:
@@ -128,11 +129,10 @@ def test_of_a_hand_among_others_only_where_it_was_shows() -> None:
     (reach,) = VisitTracker(Track(1, way, gone=True)).follow([DRAW])
     assert reach.stayed
     assert reach.ended == pytest.approx(alone.ended, abs=0.15)
-    assert not is_sure(reach, DRAW)
     assert nothing(reach) < 0.5
     beside = [replace(sample, tip=sample.tip + np.array([36.0, 0.0])) for sample in way]
     (reach,) = VisitTracker(Track(1, beside, gone=True)).follow([DRAW])
-    assert nothing(reach) > 0.6
+    assert nothing(reach) > 0.55
     seen = [replace(sample, single=True) for sample in way]
     assert len(VisitTracker(Track(1, seen, gone=True)).follow([DRAW])) == 2
 
@@ -214,7 +214,7 @@ def test_what_a_hand_does_after_it_went_home_shows_nothing_of_a_draw() -> None:
 def test_colours_that_were_not_seen_show_what_those_do_that_nobody_asked_for() -> None:
     reach = stay((420.0, 205.0), 0.5)
     back = np.full(8, 1 / 8)
-    assert draw_event(reach, ZONE, DRAW, back=back).drawn == draw_event(reach, ZONE, DRAW).drawn
+    assert np.array_equal(DrawEvidence(reach, DRAW, back).movement, DrawEvidence(reach, DRAW).movement)
 
 
 def test_a_shadow_beside_a_hand_has_changed_nothing() -> None:
@@ -230,32 +230,48 @@ def test_who_drew_before_a_hand_went_may_have_changed_what_did(ended: float, alo
     assert is_alone(hand, [], [hand.began + ended], hand.began - 1) is alone
 
 
-def test_the_top_of_the_pile_shows_of_a_draw_by_how_much_it_changes() -> None:
-    changes = Changes()
-    shares = [changes.odds(share) for share in (0.0, 0.02, 0.05, 0.2)]
-    assert shares == sorted(shares, reverse=True)
-    assert shares[0] > 3
-    assert shares[-1] < 1 / 3
-    assert changes.odds(0.2, alone=False) == 1  # another hand may have done it
+def test_the_more_the_top_of_the_pile_changes_the_more_probable_is_a_draw() -> None:
     reach = stay((420.0, 205.0), 0.5)
-    shown = [draw_event(reach, ZONE, DRAW, changes.odds(share)).drawn[0] for share in (0.2, 0.0)]
-    assert shown[0] < nothing(reach) < shown[1]
+    shown = [nothing_with(reach, share) for share in (0.2, 0.05, 0.02, 0.0)]
+    assert shown == sorted(shown)
+    assert shown[0] < nothing(reach) < shown[-1]
+    # Another hand may have done it.
+    assert shown[0] < nothing_with(reach, 0.2, alone=False)
+    assert [shipped().without_hand(share, np.log(0.1)) > 0.5 for share in (0.3, 0.0)] == [True, False]
 
 
-def test_a_neat_pile_that_changes_little_shows_of_a_draw_as_well() -> None:
-    changes = Changes()
-    before = changes.odds(0.035)
+def test_a_neat_pile_that_changes_little_shows_a_draw_as_well() -> None:
+    reach, usual = stay((420.0, 205.0), 0.5), UsualChange()
+    before = nothing_with(reach, 0.035, usual.log_share)
     for _ in range(6):
-        changes.note(0.035, 1.0)
-    assert changes.odds(0.035) < before / 1.5
-    assert changes.odds(0.0) > 2
+        usual.note(0.035, 1.0)
+    assert nothing_with(reach, 0.035, usual.log_share) < before
+    usual.note(0.5, 0.0)
+    assert usual.log_share == pytest.approx(np.log(0.04), abs=0.3)
 
 
-def test_a_top_that_never_changes_shows_nothing_in_the_end() -> None:
-    changes = Changes()
-    for _ in range(60):
-        changes.note(0.0, 0.8)
-    assert changes.odds(0.0) == pytest.approx(1, rel=0.2)
+@pytest.mark.parametrize("text", ["", "{}", '{"movement": {}, "top": {}}', '{"movement": 1, "top": [2]}'])
+def test_a_damaged_model_file_is_reported(tmp_path: Path, text: str) -> None:
+    (tmp_path / "draws.json").write_text(text)
+    with pytest.raises(ModelFileError, match=r"draws\.json"):
+        DrawModel.load(tmp_path / "draws.json")
+
+
+def test_a_model_file_with_another_feature_is_refused(tmp_path: Path) -> None:
+    shipped().save(tmp_path / "draws.json")
+    (tmp_path / "draws.json").write_text(
+        (tmp_path / "draws.json").read_text().replace('"movement": {', '"movement": {"x": 1,')
+    )
+    with pytest.raises(ModelFileError, match="other features"):
+        DrawModel.load(tmp_path / "draws.json")
+
+
+def test_a_saved_model_gives_the_same_probabilities(tmp_path: Path) -> None:
+    shipped().save(tmp_path / "draws.json")
+    evidence = DrawEvidence(stay((420.0, 205.0), 0.5), DRAW, None, 0.1, np.log(0.1))
+    assert DrawModel.load(tmp_path / "draws.json").probability(evidence) == pytest.approx(
+        shipped().probability(evidence)
+    )
 
 
 def table(shift: int = 0) -> Image:

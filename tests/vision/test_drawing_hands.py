@@ -12,7 +12,7 @@ from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_visits import Spot, VisitTracker, stayed_at
 from companion.vision.core.events import PileKind
 from companion.vision.imaging.motion import Floats, Zone
-from companion.vision.tracking.draw_inference import draw_event
+from companion.vision.tracking.draw_inference import DrawEvidence, shipped
 from companion.vision.tracking.landing_attribution import attributed_to
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_hand_that_rests_by_the_pile_once_it_has_drawn_was_there_no_longer() -
     samples = way((430, 190, 0.5), (420, 240, 1.5), rim=np.array([420.0, 270.0]))
     (draw,) = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
     assert draw.ended < 1.4
-    assert draw_event(draw, ZONE, DRAW).drawn[0] < 0.3
+    assert shipped().probability(DrawEvidence(draw, DRAW)) > 0.7
 
 
 def test_hand_that_crossed_the_table_may_still_draw() -> None:
@@ -146,7 +146,7 @@ def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
     def nothing(out: Floats | None, into: Floats | None = skin) -> float:
         borne = [replace(sample, colors=into if sample.time < half else out) for sample in samples]
         (reach,) = VisitTracker(Track(1, borne, gone=True)).follow([DRAW])
-        return draw_event(reach, ZONE, DRAW, back=back).drawn[0]
+        return 1 - shipped().probability(DrawEvidence(reach, DRAW, back))
 
     unknown = nothing(None, None)
     assert 10 * nothing((skin + back) / 2) < unknown

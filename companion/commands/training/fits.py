@@ -126,7 +126,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 @options.work
 @options.seed
 @options.exported
-@options.tables(6, 1800, "five")
+@options.tables(6, 1800, "five per second")
 @options.save
 def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit the appearance of card backs on two thirds of the tables; check it on the rest."""
@@ -152,7 +152,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 @options.work
 @options.seed
 @options.exported
-@options.tables(8, 200, "one")
+@options.tables(8, 200, "one per second")
 @options.save
 def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
@@ -166,6 +166,25 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
 
     rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 4, "tables", save)
     click.echo(measures.checked(rest, TopModel.load(path)))
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
+@options.tables(4, 24, "two per minute")
+@options.save
+def draws(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
+    """Fit how draws are recognised on three quarters of the simulated tables; check it on the rest."""
+    from companion.commands.parameters import load_detector
+    from companion.models.fitting import draws as measures
+    from companion.vision.tracking.draw_inference import DrawModel
+
+    path = (folder or work / "export") / "draws.json"
+    detector = load_detector(None, path.parent)
+
+    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 4, "tables", save)
+    click.echo(measures.checked(rest, DrawModel.load(path)))
 
 
 @click.command()

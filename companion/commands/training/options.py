@@ -64,13 +64,13 @@ def minutes(default: float) -> Callable[[_Command], _Command]:
 
 
 def tables(least: int, default: int, rate: str) -> Callable[[_Command], _Command]:
-    """Return the option of how many tables are drawn to fit a model on; `rate` says how fast."""
+    """Return the option of how many tables are drawn to fit a model on; `rate` says how many per second or minute."""
     return click.option(
         "--tables",
         type=click.IntRange(least),
         default=default,
         show_default=True,
-        help=f"Number of tables to draw, about {rate} per second.",
+        help=f"Number of tables to draw, about {rate}.",
     )
 
 

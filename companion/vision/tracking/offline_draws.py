@@ -17,8 +17,8 @@ from companion.vision.arms.hand_color import ColorPicture
 from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, turning_places, was_laying
 from companion.vision.core.events import PileKind, PileReached
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import Floats, Zone
-from companion.vision.tracking.draw_inference import Changes, draw_event, is_sure
+from companion.vision.imaging.motion import Zone
+from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, shipped, visit_event
 from companion.vision.tracking.draw_pile import (
     A_BACK,
     FARTHEST,
@@ -67,7 +67,8 @@ class _Stretch:
 class OfflineDraws:
     """Collects the actions of arms for evaluation at the end of a film."""
 
-    def __init__(self) -> None:
+    def __init__(self, draws: DrawModel | None = None) -> None:
+        self._model = draws or shipped()
         self._stretches = [_Stretch()]
         self._laid: list[tuple[int, float]] = []
 
@@ -98,8 +99,8 @@ class OfflineDraws:
         offset = self._draw_pile(known)
         if offset is None:
             return []
-        stays: list[tuple[HandVisit, Zone, Spot, Floats | None, float | None]] = []
-        changes = Changes()
+        stays: list[tuple[Zone, DrawEvidence]] = []
+        usual = UsualChange()
         for stretch in known:
             zone = stretch.zone
             middle = np.array([zone.x, zone.y])
@@ -109,18 +110,16 @@ class OfflineDraws:
             for reach in (reach for track in stretch.tracks for reach in VisitTracker(track).follow(spots)):
                 if reach.kind is not PileKind.DRAW or not reach.stayed or was_laying(reach, self._laid):
                     continue
-                share = None
-                if quiet is not None:
-                    change = quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
-                    share = None if change is None else change.share
-                stays.append((reach, zone, draw, back, share))
-                if share is not None and is_sure(reach, draw):
-                    changes.note(share, 1 - draw_event(reach, zone, draw, changes.odds(share)).drawn[0])
-        reaches = [reach for reach, *_ in stays]
-        found = [
-            draw_event(reach, zone, draw, 1.0 if share is None else changes.odds(share, _alone(reach, reaches)), back)
-            for reach, zone, draw, back, share in stays
-        ]
+                change = None if quiet is None else quiet.changed(draw.middle, draw.length, reach.began, reach.ended)
+                evidence = DrawEvidence(reach, draw, back, None if change is None else change.share)
+                stays.append((zone, evidence))
+                if evidence.share is not None:
+                    usual.note(evidence.share, self._model.by_movement(evidence))
+        reaches = [evidence.reach for _, evidence in stays]
+        found = []
+        for zone, evidence in stays:
+            weighed = replace(evidence, usual=usual.log_share, alone=_alone(evidence.reach, reaches))
+            found.append(visit_event(evidence.reach, zone, evidence.draw, self._model.probability(weighed)))
         return sorted(found, key=lambda event: event.time)
 
     def _draw_pile(self, stretches: Sequence[_Stretch]) -> Point | None:

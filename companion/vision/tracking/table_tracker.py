@@ -41,7 +41,14 @@ from companion.vision.imaging.stabilizer import SHAKES, Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.draw_inference import Changes, draw_event, event_from_odds, is_alone, is_sure
+from companion.vision.tracking.draw_inference import (
+    DrawEvidence,
+    DrawModel,
+    UsualChange,
+    is_alone,
+    shipped,
+    visit_event,
+)
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
 from companion.vision.tracking.draw_pile_change import DrawPileMonitor
 from companion.vision.tracking.idle_snapshots import Changed, IdleSnapshots, hidden_share
@@ -91,11 +98,12 @@ class TableTracker:
         find_backs: FindBacks | None = None,
         draw_pile: Region | None = None,
         whole: bool = False,
+        draws: DrawModel | None = None,
     ) -> None:
         self.tracker = tracker
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
-        self._hindsight = OfflineDraws() if whole and draw_pile is None else None
+        self._hindsight = OfflineDraws(draws) if whole and draw_pile is None else None
         self._steadier, self._busy = Stabilizer(), False
         self._arms = ArmDetector()
         self._finders: dict[int, VisitTracker] = {}
@@ -108,7 +116,7 @@ class TableTracker:
         self._known_spot: Spot | None = None
         self._drawn: list[float] = []
         self._quiet = IdleSnapshots(keep=None if whole else _QUIET)
-        self._changes, self._top = Changes(), DrawPileMonitor()
+        self._draws, self._usual, self._top = draws or shipped(), UsualChange(), DrawPileMonitor()
         self._by_arms: tuple[bool, ...] = ()
         self._size, self._time = (0, 0), 0.0
 
@@ -198,7 +206,8 @@ class TableTracker:
         hand = None if change is None else change.hand(self._recent, spots)
         if change is None or hand is None:
             return []
-        return [event_from_odds(hand, zone, draw, self._changes.odds(change.share))]
+        drew = self._draws.without_hand(change.share, self._usual.log_share)
+        return [visit_event(hand, zone, draw, drew)]
 
     def _visited(self, finder: VisitTracker, discard: Spot, zone: Zone) -> None:
         """Record where an arm that left has been."""
@@ -270,20 +279,20 @@ class TableTracker:
 
     def _weighed(self, held: _Held) -> PileReached:
         """Return the event of a visit from all evidence available now."""
-        change = self._changed(held)
         if held.draw is None:
             return held.event
-        table = self._arms.table
+        change, table, alone = self._changed(held), self._arms.table, True
         back = None if table is None else table.within(square_at(held.draw))
-        if change is None:
-            return draw_event(held.reach, held.zone, held.draw, back=back)
-        others = (other.reach for other in self._held_back if other.draw is not None)
-        alone = is_alone(held.reach, others, self._drawn, change.since)
-        if not held.reach.track.is_shadow:
-            self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
-        event = draw_event(held.reach, held.zone, held.draw, self._changes.odds(change.share, alone), back)
-        if is_sure(held.reach, held.draw):
-            self._changes.note(change.share, 1 - event.drawn[0])
+        if change is not None:
+            others = (other.reach for other in self._held_back if other.draw is not None)
+            alone = is_alone(held.reach, others, self._drawn, change.since)
+            if not held.reach.track.is_shadow:
+                self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
+        share = None if change is None else change.share
+        evidence = DrawEvidence(held.reach, held.draw, back, share, self._usual.log_share, alone)
+        event = visit_event(held.reach, held.zone, held.draw, self._draws.probability(evidence))
+        if share is not None:
+            self._usual.note(share, self._draws.by_movement(evidence))
         return event
 
     def _spots(self, zone: Zone) -> list[Spot]:
@@ -361,7 +370,10 @@ class TableTracker:
         if was_laying(reach, self._laid):
             return None
         draw = self._draw_pile.spot(zone)
-        return _Held(draw_event(reach, zone, draw), reach, zone, draw if drawing else None)
+        if draw is None or not drawing:
+            return _Held(visit_event(reach, zone, None, 0.0), reach, zone, None)
+        drew = self._draws.by_movement(DrawEvidence(reach, draw))
+        return _Held(visit_event(reach, zone, draw, drew), reach, zone, draw)
 
     def _arm(self, track: Track, landed: CardLanded) -> Arm:
         zone = self.tracker.zone

@@ -1,0 +1,61 @@
+"""Logistic regressions over named features, stored together in one JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.runtime import ModelFileError
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Logit:
+    """A logistic regression. weights: (D,) of its features, in the order of their names; intercept: of none."""
+
+    weights: Values
+    intercept: float
+
+    def log_odds(self, features: Values) -> Values:
+        """Return the (...) log-odds for features (..., D)."""
+        return np.asarray(features @ self.weights + self.intercept, np.float64)
+
+    def probabilities(self, features: Values) -> Values:
+        """Return the (...) probabilities for features (..., D)."""
+        return np.asarray(1 / (1 + np.exp(-np.clip(self.log_odds(features), -50, 50))), np.float64)
+
+
+def load_logits(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Logit]:
+    """Load regressions from JSON. names: their features' names by the regressions' names.
+
+    Raises ModelFileError if the file is missing, malformed, or holds other regressions or features.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        logits = {
+            name: Logit(np.array([found[name][feature] for feature in features]), float(found[name]["intercept"]))
+            for name, features in names.items()
+        }
+        is_finite = all(np.isfinite([*logit.weights, logit.intercept]).all() for logit in logits.values())
+        same = all(len(found[name]) == len(features) + 1 for name, features in names.items())
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(path, "cannot be read") from error
+    if not is_finite or not same:
+        raise ModelFileError(path, "holds other features")
+    return logits
+
+
+def save_logits(path: Path, logits: Mapping[str, Logit], names: Mapping[str, Sequence[str]]) -> None:
+    """Write regressions as JSON; raises OSError."""
+    rows = {
+        name: {"intercept": round(logit.intercept, 4)}
+        | {feature: round(float(w), 4) for feature, w in zip(names[name], logit.weights, strict=True)}
+        for name, logit in logits.items()
+    }
+    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,204 @@
+"""Fits and checks how draws are recognised, on films of simulated tables at which people draw, lay and reach elsewhere.
+
+Every fourth table is for the check, the others for the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import Card, EditionName
+from companion.cards import deck as cards_of
+from companion.dataset.simulated.actions import Reach, Step
+from companion.dataset.simulated.script import Nuisances, Script, Writer, write_script
+from companion.dataset.simulated.seating import draw_chairs
+from companion.dataset.simulated.simulation import SimulatedTable
+from companion.models.fitting.logistic import calibration_error, ridge_logistic
+from companion.vision.arms.hand_visits import HandVisit
+from companion.vision.capture.frames import Frame
+from companion.vision.core.events import IDLE_SHARE, PileKind, PileReached
+from companion.vision.core.logit import Logit
+from companion.vision.core.sightings import RUNNER_UP_BELOW
+from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.tracking.draw_inference import MOVEMENT, TOP, DrawEvidence, DrawModel, UsualChange, top_features
+from companion.vision.tracking.table_tracker import TableTracker
+
+Values = NDArray[np.float64]
+
+# Actions at each table; frames per second, as arms are tracked no faster.
+_ACTIONS, _RATE = 80, 15.0
+# Tolerance in seconds of a visit around the moment at which a hand takes cards.
+_ABOUT = 0.4
+# Ridge penalty on the weights of standardised features.
+_RIDGE = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """A visit to the draw pile at table `number`. movement: (len(MOVEMENT),) features. drew: whether it was a draw.
+
+    share, alone: as in `DrawEvidence`.
+    """
+
+    number: int
+    movement: Values
+    share: float | None
+    alone: bool
+    drew: bool
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Visits, those rated right, the same at .97 and more, and the expected calibration error."""
+
+    visits: int
+    right: int
+    sure: int
+    sure_right: int
+    calibration_error: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.right} of {self.visits} visits are rated right; {self.sure_right} of {self.sure} at .97 and more; "
+            f"expected calibration error {self.calibration_error:.3f}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Recorder(DrawModel):
+    """A model that keeps the evidence it is asked about."""
+
+    seen: list[tuple[DrawEvidence, Values]] = field(default_factory=list)
+
+    def probability(self, evidence: DrawEvidence) -> float:
+        """Return 0.5."""
+        self.seen.append((evidence, evidence.movement))
+        return 0.5
+
+
+def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator[Visit]:
+    """Yield the visits at simulated tables."""
+    for number in numbers:
+        edition = list(EditionName)[number % len(EditionName)]
+        script = _script(np.random.default_rng([seed, number]), edition)
+        table = SimulatedTable(seed + number, script, edition, rate=_RATE)
+        nothing = Logit(np.zeros(len(MOVEMENT)), 0.0), Logit(np.zeros(len(TOP)), 0.0)
+        recorder = _Recorder(*nothing)
+        tracker = PileTracker(detector.detect_pile, detect_closeup=detector.detect_closeup)
+        follower = TableTracker(tracker, detector.backs, draws=recorder)
+        events = [e for f in table.frames() for e in follower.feed(Frame(f.image, f.time, f.number))]
+        arms = {
+            (event.arm.track, event.began, event.time): event.arm.direction
+            for event in [*events, *follower.finish()]
+            if isinstance(event, PileReached) and event.pile is PileKind.DRAW
+        }
+        seats = _seats(script, table)
+        for evidence, movement in recorder.seen:
+            reach = evidence.reach
+            direction = arms.get((reach.track.number, reach.began, reach.ended))
+            if direction is not None:
+                seat = int(np.abs((seats - direction + 180) % 360 - 180).argmin())
+                drew = any(_is_of(step, seat, reach) for step in script.steps)
+                yield Visit(number, movement, evidence.share, evidence.alone, drew)
+
+
+def fitted(visits: Sequence[Visit]) -> DrawModel:
+    """Return ridge regressions of the movement, and then of the draw pile's top."""
+    rows, drew = np.array([visit.movement for visit in visits]), np.array([visit.drew for visit in visits])
+    # The prior share of idle visits is that of `PileReached`, not that of these tables.
+    prior = float(np.log((1 - IDLE_SHARE) / IDLE_SHARE) - np.log(drew.mean() / (1 - drew.mean())))
+    movement = _fit(rows, drew, prior)
+    tops = [(top, visit.drew) for visit, top in zip(visits, _tops(visits, movement), strict=True) if top is not None]
+    return DrawModel(movement, _fit(np.array([top for top, _ in tops]), np.array([truth for _, truth in tops]), 0.0))
+
+
+def checked(visits: Sequence[Visit], model: DrawModel) -> Checked:
+    """Return how well a model rates these visits, and the expected calibration error."""
+    tops = _tops(visits, model.movement)
+    chances = np.array(
+        [
+            model.movement.probabilities(visit.movement) if top is None else model.top.probabilities(top)
+            for visit, top in zip(visits, tops, strict=True)
+        ]
+    )
+    drew = np.array([visit.drew for visit in visits])
+    right, said = (chances > 0.5) == drew, np.maximum(chances, 1 - chances)
+    sure = said >= RUNNER_UP_BELOW
+    error = calibration_error(chances, drew)
+    return Checked(len(visits), int(right.sum()), int(sure.sum()), int(right[sure].sum()), error)
+
+
+def _fit(rows: Values, truth: NDArray[np.bool_], prior: float) -> Logit:
+    weights, intercept = ridge_logistic(rows, truth, _RIDGE)
+    return Logit(weights, intercept + prior)
+
+
+def _tops(visits: Sequence[Visit], movement: Logit) -> list[Values | None]:
+    """Return the features of the draw pile's top, None where it was not seen; each table has its usual change."""
+    rows: list[Values | None] = []
+    for _, some in groupby(visits, attrgetter("number")):
+        usual = UsualChange()
+        for visit in some:
+            if visit.share is None:
+                rows.append(None)
+                continue
+            rows.append(
+                top_features(float(movement.log_odds(visit.movement)), visit.share, usual.log_share, visit.alone)
+            )
+            usual.note(visit.share, float(visit.drew))
+    return rows
+
+
+def _seats(script: Script, table: SimulatedTable) -> Values:
+    """Return the players' directions in degrees clockwise from up, as of an arm's."""
+    top = table.new_tabletop()
+    away = np.array([top.point(chair.x, chair.y) - top.point(0, 0) for chair in script.chairs])
+    return np.degrees(np.arctan2(away[:, 0], -away[:, 1])) % 360
+
+
+def _is_of(step: Step, seat: int, reach: HandVisit) -> bool:
+    """Whether a player of a seat takes cards during a visit; a card fetched to be laid is no draw."""
+    action = step.action
+    if not isinstance(action, Reach) or not action.draws or action.seat != seat:
+        return False
+    return reach.began - _ABOUT <= step.time + action.pace.contact <= reach.ended + _ABOUT
+
+
+def _script(rng: np.random.Generator, edition: EditionName) -> Script:
+    """Return a film's actions: about as many draws as hands that reach elsewhere, and as cards laid."""
+    players = [f"Player {seat}" for seat in range(int(rng.integers(2, 7)))]
+    header = write_script(0, edition, players, longest=1).header
+    turn, far = rng.uniform(-0.3, 0.3) + np.pi * rng.integers(2), rng.uniform(80, 130)
+    pile = float(far * np.cos(turn)), float(far * np.sin(turn))
+    writer = Writer(rng, len(players), float(rng.uniform(4, 15)), float(rng.uniform(0.2, 0.9)), pile, lively=True)
+    cards = sorted(set(cards_of(edition)), key=str)
+    for number in range(_ACTIONS):
+        _act(writer, 1.0 if number == 0 else float(rng.random()), cards[int(rng.integers(len(cards)))], pile)
+        writer.wait(0.3, 1.2)
+    writer.wait(1.5, 1.6)
+    steps = tuple(sorted(writer.steps, key=attrgetter("time")))
+    return Script(header, steps, (), writer.now, draw_chairs(rng, len(players)), pile)
+
+
+def _act(writer: Writer, what: float, card: Card, pile: tuple[float, float]) -> None:
+    """Do one thing. what: 0 to 1, which one: draws, idle visits, other nuisances, and cards laid."""
+    rng, seat = writer.rng, writer.any_seat()
+    if what < 0.3:
+        writer.draw(seat, int(rng.choice([1, 2, 4], p=[0.75, 0.2, 0.05])))
+    elif what < 0.33:
+        writer.draw_together([(seat, int(rng.integers(1, 5))), ((seat + 1) % writer.seats, 2)])
+    elif what < 0.6:
+        x, y = np.array(pile) * (rng.random() < 0.6) + rng.normal(0, rng.choice([60, 150]), 2)
+        pace = writer.pace(float(rng.choice([0.1, 0.5, 1.0, 2.0, 4.0])))
+        writer.act(Reach(seat, pace, float(x), float(y)), pace.total)
+    elif what < 0.7:
+        writer.disturb(Nuisances(0, 0, 0.15, 0, 0.5, 0.1, 0, rest=0.3, cup=0.3, shade=0.3, idle=0.4))
+    else:
+        writer.lay(seat, card)

@@ -1,0 +1,74 @@
+"""The model of draws: its fit, the visits at simulated tables, and the command that writes it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.cli import main
+from companion.models.fitting import draws
+from companion.models.fitting.draws import Visit, checked, fitted
+from companion.vision.core.logit import Logit
+from companion.vision.core.runtime import model_folder
+from companion.vision.tracking.draw_inference import MOVEMENT, DrawModel, shipped
+
+
+def _visits(count: int = 600) -> list[Visit]:
+    """Return visits that are draws by the first feature, whose draw pile then changes by a fifth."""
+    rng = np.random.default_rng(1)
+    visits = []
+    for number in range(count):
+        movement = rng.normal(0, 1, len(MOVEMENT))
+        drew = bool(rng.random() < 1 / (1 + np.exp(2 * movement[0])))
+        share = None if number % 3 else float(rng.uniform(0.15, 0.25) if drew else rng.uniform(0, 0.01))
+        visits.append(Visit(number // 20, movement, share, True, drew))
+    return visits
+
+
+def test_the_fit_finds_the_features_that_decide() -> None:
+    visits = _visits()
+    model = fitted(visits)
+    assert abs(model.movement.weights[0] + 2) < 0.5
+    assert np.abs(model.movement.weights[1:]).max() < 0.5
+    assert checked(visits, model).calibration_error < 0.1
+    wrong = DrawModel(Logit(-model.movement.weights, 0.0), Logit(-model.top.weights, -model.top.intercept))
+    assert checked(visits, wrong).right < checked(visits, model).right / 2
+
+
+def test_the_top_of_the_draw_pile_decides_where_it_was_seen() -> None:
+    seen = [visit for visit in _visits() if visit.share is not None]
+    assert checked(seen, fitted(_visits())).right >= 0.98 * len(seen)
+
+
+def test_the_prior_is_that_of_the_reported_events() -> None:
+    """A visit whose movement shows nothing is a draw in two of three cases."""
+    rng = np.random.default_rng(2)
+    visits = [Visit(0, rng.normal(0, 1, len(MOVEMENT)), None, True, bool(number % 10)) for number in range(400)]
+    visits += [Visit(0, np.zeros(len(MOVEMENT)), 0.1, True, bool(number % 2)) for number in range(4)]
+    assert fitted(visits).movement.probabilities(np.zeros(len(MOVEMENT))) == pytest.approx(2 / 3, abs=0.03)
+
+
+@pytest.mark.slow
+def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "_ACTIONS", 10)
+    for path in model_folder().glob("*.*n*"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "draws.json").unlink()
+    result = CliRunner().invoke(main, ["train", "draws", "--models", str(tmp_path), "--tables", "4"])
+    assert result.exit_code == 0, result.output
+    before = (tmp_path / "draws.json").read_text()
+    assert before != (model_folder() / "draws.json").read_text()
+    again = CliRunner().invoke(main, ["train", "draws", "--models", str(tmp_path), "--tables", "4", "--check"])
+    assert "visits are rated right" in again.output
+    assert (tmp_path / "draws.json").read_text() == before
+
+
+def test_shipped_weights_say_what_a_person_would() -> None:
+    """Far from the pile, in shadow, or turning elsewhere, nothing is drawn; a card back at the tip shows a draw."""
+    weights = dict(zip(MOVEMENT, shipped().movement.weights, strict=True))
+    assert all(weights[name] < 0 for name in ("distance", "shadow", "turning distance"))
+    assert weights["back taken"] > 0
