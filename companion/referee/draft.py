@@ -243,6 +243,12 @@ class Draft:
     def turn_to(self, seat: int) -> None:
         """Begin the player's turn, with nothing left to settle."""
         self.phase = Phase.TURN
+        self._wait_for(seat)
+        if self.called:
+            self.lapse_calls()
+
+    def _wait_for(self, seat: int | None) -> None:
+        """Let this player act next, or nobody; whatever waited before lapses."""
         self.turn = seat
         self.purpose = None
         self.contested = None
@@ -250,8 +256,6 @@ class Draft:
         self.laid_by = None
         self.running = None
         self.demand = None
-        if self.called:
-            self.lapse_calls()
 
     def owe(self, seat: int, count: int, laid_by: int | None) -> None:
         """Add to the player's debt for a card that `laid_by` played (R34), None if turned up at the start (R38)."""
@@ -279,13 +283,7 @@ class Draft:
 
     def close_round(self) -> None:
         """End what the round waits for: nobody is to act any more."""
-        self.turn = None
-        self.purpose = None
-        self.contested = None
-        self.debt = 0
-        self.laid_by = None
-        self.running = None
-        self.demand = None
+        self._wait_for(None)
         self.shut_copies()
         self.called = _NOBODY
         self.catchable = None

@@ -24,12 +24,6 @@ def eliminate(draft: Draft) -> None:
 
 
 def _put_out(draft: Draft, seat: int) -> None:
-    draft.set_count(seat, 0)
-    draft.set_fresh(seat, 0)
-    draft.called -= {seat}
-    if draft.catchable == seat:
-        draft.catchable = None
+    draft.deal_out({seat: 0})
     draft.out |= {seat}
-    if draft.doubler == seat:
-        draft.doubler = None
     draft.effects.append(Eliminated(draft.name(seat)))
