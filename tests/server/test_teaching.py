@@ -20,7 +20,7 @@ from companion.referee.moves import Play, Start
 from companion.referee.state import Header
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
-from companion.server.services import services as services_module
+from companion.server.services import detectors
 from companion.server.services.services import Services
 from companion.vision.core.events import CardLanded
 from companion.vision.recognition.card_detector import CardDetector
@@ -37,13 +37,13 @@ def _soon(holds: Callable[[], bool]) -> bool:
 
 def test_the_deck_in_use_is_read_with_as_it_has_become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[int] = []
-    build = services_module.deck_detector
+    build = detectors.deck_detector
 
     def counted(decks: DeckLibrary, name: str, edition: Edition | None, model: Path | None) -> CardDetector:
         built.append(len(decks.load(name).further))
         return build(decks, name, edition, model)
 
-    monkeypatch.setattr(services_module, "deck_detector", counted)
+    monkeypatch.setattr(detectors, "deck_detector", counted)
     services = services_of(create_app(ServerConfig(data=tmp_path)))
     face = np.full((PICTURE[1], PICTURE[0], 3), 90, np.uint8)
     face[100:300, 80:200] = 220

@@ -10,12 +10,8 @@ from typing import cast
 from flask import Flask, current_app
 
 from companion.caller import Caller
-from companion.decks.model.edition_cards import deck_cards
-from companion.decks.service.deck_detector import deck_detector
 from companion.decks.service.enrollment import Lesson
-from companion.decks.service.membership import DeckFit
 from companion.decks.storage.library import DeckLibrary
-from companion.editions import Edition
 from companion.editions.library import FOLDER_NAME, Library
 from companion.languages import Language
 from companion.referee.phase import Phase
@@ -38,6 +34,7 @@ from companion.server.core.folder_lock import FolderLock
 from companion.server.network.broadcast import Hub, StreamSlots
 from companion.server.network.lan import LanAccess
 from companion.server.schema.answers import ViewAnswer, question_answer, ruling_answer, view_answer
+from companion.server.services.detectors import Detectors, GivenDetectors
 from companion.server.services.laboratory import Laboratory
 from companion.server.services.learnt_faces import LearntFaces
 from companion.server.services.replays import Replays
@@ -45,12 +42,9 @@ from companion.server.services.turn_timer import TurnTimer
 from companion.store import Store, StoreError
 from companion.table import Table, Turns, Update
 from companion.vision.core.events import PileEvent
-from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
-from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import Detect
-from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.table_tracker import FindBacks
 
 _RETRY_SECONDS = 2.0
@@ -78,14 +72,11 @@ class Services:
         self.badges = Badges(key)
         self.devices = Devices(config.data / "devices.json")
         self.lan: LanAccess = LanAccess()
-        self._detect = detect
-        self._detectors: dict[Edition | None, CardDetector] = {}
         self._lock = threading.RLock()
         self.decks = DeckLibrary(config.decks or config.data / "decks")
         self.editions = Library(lambda: config.data / FOLDER_NAME)
         self.laboratory = Laboratory()
-        self.deck: str | None = None
-        self._fit: DeckFit | None = None
+        self._detectors = GivenDetectors(detect, self.decks) if detect else self._networks()
         if config.deck is not None:
             self.choose_deck(config.deck)
         self._language: Language = config.language
@@ -100,7 +91,7 @@ class Services:
         self.camera = Camera(self)
         self.replays = Replays(self.table, self.camera.ring)
         self.lessons = Lessons(self.camera.frame)
-        self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._refresh_deck)
+        self.teaching = Teaching(self.table, self.store, self.decks, lambda: self.deck, self._detectors.refresh)
 
     @property
     def caller(self) -> Caller:
@@ -183,77 +174,39 @@ class Services:
 
     def detector(self) -> Detect:
         """Return the detector for the pile in the current edition; raises ModelFileError."""
-        # The camera outlives a match, and the next match may use another edition.
-        self._load()
-        return self._detect or (lambda image: self._fitting(image, self._networks().detect_pile(image)))
+        return self._detectors.pile()
 
     def close_detector(self) -> Detect:
         """Return the detector for the pile's surroundings; raises ModelFileError."""
-        self._load()
-        return self._detect or (lambda image: self._networks().detect_closeup(image))
+        return self._detectors.closeup()
 
     def back_finder(self) -> FindBacks:
         """Return the detector for face-down cards; raises ModelFileError."""
-        self._load()
-        return (lambda _: []) if self._detect else (lambda image: self._networks().backs(image))
+        return self._detectors.backs()
 
-    def _load(self) -> None:
-        if self._detect is None:
-            self._networks()
-
-    def _networks(self) -> CardDetector:
-        edition = self.table.edition
-        with self._lock:
-            if edition not in self._detectors:
-                model = self.config.model
-                if self.deck is not None:
-                    self._detectors[edition] = deck_detector(self.decks, self.deck, edition, model)
-                else:
-                    cards = None if edition is None else deck_cards(edition)
-                    self._detectors[edition] = CardDetector.shipped(cards, model)
-            return self._detectors[edition]
-
-    def choose_deck(self, name: str | None) -> None:
-        """Read with this learnt deck, or with none; raises DeckFileError."""
-        fit = None if name is None else DeckFit(self.decks.load(name))
-        with self._lock:
-            self.deck, self._fit = name, fit
-            self._detectors.clear()
-
-    def _refresh_deck(self, name: str) -> None:
-        """Reload a deck that has learnt something. Reading continues with the old one meanwhile."""
-        edition = self.table.edition
-        if self._detect is not None:
-            return
+    def reader(self) -> Detect:
+        """Return the detector for any picture; raises RefusalError if the networks are missing."""
         try:
-            detector = deck_detector(self.decks, name, edition, self.config.model)
+            return self._detectors.picture()
         except ModelFileError as error:
-            _log.warning("What the deck has learnt is read with later: %s", error)
-            return
-        with self._lock:
-            if self.deck == name:
-                self._detectors = {edition: detector}
+            raise RefusalError(409, "no-reader", str(error)) from error
+
+    def _networks(self) -> Detectors:
+        return Detectors(self.decks, lambda: self.table.edition, self.config.model, self.tell_view)
+
+    @property
+    def deck(self) -> str | None:
+        """Name of the selected learnt deck, None for none."""
+        return self._detectors.deck
 
     @property
     def is_another_deck(self) -> bool:
-        """Whether most recently read cards do not belong to the selected deck."""
-        return self._fit is not None and self._fit.is_another
+        """Whether most recently read cards are not of the selected deck."""
+        return self._detectors.is_another_deck
 
-    def _fitting(self, image: Image, found: list[Sighting]) -> list[Sighting]:
-        if self._fit is not None:
-            before = self._fit.is_another
-            self._fit.see(image, found)
-            if self._fit.is_another is not before:
-                self.tell_view()
-        return found
-
-    def reader(self) -> Detect:
-        """Return the detector; raises RefusalError if the networks are missing."""
-        try:
-            self._load()
-        except ModelFileError as error:
-            raise RefusalError(409, "no-reader", str(error)) from error
-        return self._detect or (lambda image: self._fitting(image, self._networks().detect(image)))
+    def choose_deck(self, name: str | None) -> None:
+        """Read with this learnt deck, or with none; raises DeckFileError."""
+        self._detectors.choose(name)
 
     def forget(self, player: str) -> None:
         """Forget a person: in the hall of fame, the set-up defaults and every stored match.
