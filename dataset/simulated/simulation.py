@@ -215,7 +215,10 @@ class SimulatedTable:
         number: of the photograph; another number changes placement and light.
         """
         deck = self._new_deck(self.deck_rng)
-        maker = SceneMaker([self.seed, 4, number], size=_PHOTO, surfaces=self._surfaces, decks=[deck])
+        seed = [self.seed, 4, number]
+        # A maker of many scenes would draw dozens of table tops first.
+        surfaces = self._surfaces or SurfaceBank(np.random.default_rng([*seed, 1]), 1)
+        maker = SceneMaker(seed, size=_PHOTO, surfaces=surfaces, decks=[deck])
         return maker.make(Layout.CASCADE, cards).image
 
     def new_sensor(self) -> _Sensor:
@@ -354,6 +357,12 @@ def _shaded(picture: Image, shade: Shade, share: float) -> Image:
     return np.asarray(cv2.multiply(picture, cv2.merge([light] * 3), dtype=cv2.CV_8U), np.uint8)
 
 
+def _positive_part(field: NDArray[np.float32]) -> Image:
+    """Return what is above 0, as uint8, without a copy of the field."""
+    part = np.empty(field.shape, np.uint8)
+    return np.clip(field, 0, 255, out=part, casting="unsafe")
+
+
 class _Sensor:
     """Light and sensor: drifting and switched gains, and noise."""
 
@@ -368,11 +377,9 @@ class _Sensor:
         if noisy:
             margin = _NOISE_TILE_MARGIN
             spread = float(rng.choice([1.5, 3.0, 6.0]))
-            field = rng.standard_normal((height + margin, width + margin, 3), np.float32) * spread
-            self._planes = (
-                np.clip(np.rint(field), 0, 255).astype(np.uint8),
-                np.clip(np.rint(-field), 0, 255).astype(np.uint8),
-            )
+            field = rng.standard_normal((height + margin, width + margin, 3), np.float32)
+            np.rint(np.multiply(field, spread, out=field), out=field)
+            self._planes = _positive_part(field), _positive_part(np.negative(field, out=field))
 
     def switch(self, gains: tuple[float, float, float], now: float) -> None:
         """Change the light from now on."""

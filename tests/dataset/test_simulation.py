@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
+from collections.abc import Callable
 from itertools import islice, pairwise
 
 import numpy as np
@@ -48,6 +50,25 @@ def test_the_moves_of_a_script_are_a_match_that_the_referee_accepts(edition: Edi
     assert any(isinstance(timed.entry, Undo) for timed in script.moves)
     assert [timed.time for timed in script.moves] == sorted(timed.time for timed in script.moves)
     assert match.state.header.edition.base is edition
+
+
+@pytest.mark.parametrize(
+    ("drawn", "megabytes"),
+    [(lambda table: table.photograph([RED_7] * 5), 50), (lambda table: table.new_sensor(), 25)],
+    ids=["photograph", "sensor"],
+)
+def test_drawing_for_a_camera_that_plays_on_takes_little_memory(
+    drawn: Callable[[SimulatedTable], object], megabytes: float
+) -> None:
+    simulated = SimulatedTable(3)
+    drawn(simulated)  # what is cached
+    tracemalloc.start()
+    try:
+        drawn(simulated)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < megabytes * 2**20
 
 
 def test_laid_cards_are_the_played_cards() -> None:
