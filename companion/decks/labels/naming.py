@@ -20,7 +20,7 @@ from companion.decks.labels.design import CONSISTENCY_NATS, Swap, descriptors, d
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.edition_cards import LearntCards, learnt_cards
 from companion.editions import Edition
-from companion.vision.core.labels import COLORS, Floats, color_class
+from companion.vision.core.labels import COLORS, Floats, color_class, log_softmax
 
 # Number of alternations between names and appearance.
 _ROUNDS = 8
@@ -183,10 +183,11 @@ def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Flo
     for g, members in enumerate(groups):
         of[list(members)] = g
     by_color = np.stack([np.logaddexp.reduce(base[:, colors == c], axis=1) for c in range(len(COLORS) + 1)], 1)
-    descriptors = by_color[of]
-    around = np.stack([descriptors[max(0, i - 5) : i + 6].mean(0) for i in range(count)])
-    more = np.stack([around[list(members)].mean(0) for members in groups])
-    return np.asarray(base + 2 * more[:, colors], np.float32)
+    # Shares of neighbours bound the evidence, so that a few wilds between two colours keep their names.
+    shares = np.exp(log_softmax(by_color))[of]
+    around = np.stack([shares[max(0, i - 5) : i + 6].mean(0) for i in range(count)])
+    more = np.log(np.stack([around[list(members)].mean(0) for members in groups]))
+    return np.asarray(base + more[:, colors], np.float32)
 
 
 def _naming(

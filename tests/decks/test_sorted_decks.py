@@ -1,0 +1,31 @@
+"""Naming a deck that was sorted by colour before it was laid."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from companion.cards import ALL_CARDS, Card, EditionName, deck
+from companion.decks.labels.naming import name_cards
+from companion.editions import EDITIONS
+
+WILD = Card.parse("wild")
+
+
+def test_wild_between_two_colors_keeps_its_name() -> None:
+    """One card of each is laid; the two wilds lie between green and red."""
+    rng = np.random.default_rng(3)
+    colors = {None: "green 99"}
+    cards = sorted(deck(EditionName.CLASSIC), key=lambda card: colors.get(card.color, card.name))
+    parts = {key: rng.normal(size=24) for card in ALL_CARDS for key in (card.face, card.color)}
+    features = np.stack([parts[card.face] + parts[card.color] for card in cards])[:, None].repeat(2, axis=1)
+    logs = np.full((len(cards), 1, len(ALL_CARDS) + 1), -9.0, np.float32)
+    for row, card in zip(logs[:, 0], cards, strict=True):
+        row[ALL_CARDS.index(card)] = -0.2
+    # The reader is less sure of one wild: half as sure of a red card.
+    row = logs[cards.index(WILD), 0]
+    row[ALL_CARDS.index(WILD)], row[ALL_CARDS.index(Card.parse("red 7"))] = -0.5, -3.0
+    inks = np.ones((len(cards), 3), np.float32)
+    naming = name_cards(features.astype(np.float32), inks, logs, EDITIONS[EditionName.CLASSIC], by_color=True)
+    names = dict(zip(cards, naming.cards, strict=True))
+    assert names[WILD] == WILD
+    assert names[Card.parse("wild draw four")] == Card.parse("wild draw four")
