@@ -13,7 +13,7 @@ import click
 from companion.caller.card_names import parse_card
 from companion.cards import Card
 from companion.commands.parameters import EDITIONS, decks_of
-from companion.decks.capture.keyframes import keyframes
+from companion.decks.capture.keyframes import keyframes, read_ahead
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.service.deck_detector import model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
@@ -146,7 +146,7 @@ def learn(
 def _shown(lesson: Lesson, frames: FrameSource) -> Iterator[None]:
     """Show the pictures of a source to a lesson; a picture of a folder that cannot be read keeps its place."""
     if not isinstance(frames, PictureFolder):
-        for picture in keyframes(frame.image for frame in frames.frames()):
+        for picture in read_ahead(keyframes(frame.image for frame in frames.frames())):
             lesson.show(picture)
             yield
         return

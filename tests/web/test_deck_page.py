@@ -28,7 +28,7 @@ from companion.vision.core.geometry import Image, homography, unit_square
 
 CARDS = ("red 7", "blue 3", "green skip", "red 7")
 PAUSE = 0.1
-"""Between two pictures that are sent (s): a lesson looks at twelve in a second."""
+"""Between two pictures that are sent (s): a lesson looks at thirty in a second."""
 
 
 def table() -> Image:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
+from queue import Queue
 
 import cv2
 import numpy as np
@@ -14,6 +16,30 @@ _STILL_FRAMES = 5
 # Width (px) for comparing frames; they are similar if at most this share of pixels differs by more than this many grey
 # levels. A hand covers far more, noise and moving shadows less.
 _COMPARED_WIDTH, _MAX_MOVED_SHARE, _MOVED_LEVELS = 160, 0.002, 18
+# Number of pictures read ahead: a few seconds of cards on a slow computer, 45 MB at 1280 x 720.
+_READ_AHEAD = 16
+
+
+def read_ahead(images: Iterable[Image]) -> Iterator[Image]:
+    """Yield pictures that a thread reads ahead, so that none is missed while another is processed.
+
+    Errors of the source are raised after the pictures before them.
+    """
+    waiting: Queue[Image | Exception | None] = Queue(_READ_AHEAD)
+
+    def read() -> None:
+        try:
+            for image in images:
+                waiting.put(image)
+            waiting.put(None)
+        except Exception as error:
+            waiting.put(error)
+
+    threading.Thread(target=read, name="lesson-camera", daemon=True).start()
+    while (image := waiting.get()) is not None:
+        if isinstance(image, Exception):
+            raise image
+        yield image
 
 
 def keyframes(images: Iterable[Image]) -> Iterator[Image]:

@@ -7,15 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from companion.decks.capture.keyframes import keyframes
+from companion.decks.capture.keyframes import keyframes, read_ahead
 from companion.decks.service.enrollment import Lesson
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image
 
 _log = logging.getLogger(__name__)
 
-# Seconds between two looks at the newest frame; a card lies longer than that.
-_PAUSE = 0.08
+# Seconds between two looks at the newest frame. A laid card lies uncovered for about a third of a second if people lay
+# a card a second, and five similar frames are needed.
+_PAUSE = 1 / 30
 
 
 class Lessons:
@@ -24,6 +25,7 @@ class Lessons:
     def __init__(self, newest: Callable[[], Frame | None]) -> None:
         self._newest = newest
         self._over = threading.Event()
+        self._thread: threading.Thread | None = None
         self.lesson: Lesson | None = None
         self.name = ""
         self._began = 0.0
@@ -36,9 +38,23 @@ class Lessons:
     def begin(self, name: str, lesson: Lesson) -> None:
         """Begin a lesson; a running one is ended."""
         self.end()
-        over = self._over = threading.Event()
         self.name, self.lesson, self._began = name, lesson, time.monotonic()
-        threading.Thread(target=self._watch, args=(lesson, over), name="lesson", daemon=True).start()
+        self._start(lesson)
+
+    def _start(self, lesson: Lesson) -> None:
+        over = self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, args=(lesson, over), name="lesson", daemon=True)
+        self._thread.start()
+
+    def settle(self) -> None:
+        """Wait until all pictures taken so far are processed, for instance before the deck is saved."""
+        lesson, thread = self.lesson, self._thread
+        if lesson is None or thread is None:
+            return
+        self._over.set()
+        thread.join()
+        if self.lesson is lesson:
+            self._start(lesson)
 
     def end(self) -> None:
         """End the lesson without saving anything."""
@@ -46,7 +62,9 @@ class Lessons:
         self.lesson = None
 
     def _watch(self, lesson: Lesson, over: threading.Event) -> None:
-        for picture in keyframes(self._pictures(over)):
+        for picture in read_ahead(keyframes(self._pictures(over))):
+            if self.lesson is not lesson:
+                continue
             try:
                 lesson.show(picture)
             except Exception:

@@ -298,6 +298,7 @@ def prompt_cards(body: PromptBody) -> LessonAnswer:
 def finish_lesson() -> DecksAnswer:
     """Save the deck as it is known now, and read with it."""
     lesson, name = _lesson(), services().lessons.name
+    services().lessons.settle()
     if not len(lesson):
         raise RefusalError(409, "no-cards", "No card was laid yet.")
     with _said_plainly():
