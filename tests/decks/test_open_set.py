@@ -27,7 +27,7 @@ def _read(best: int, chance: float) -> Floats:
 @pytest.mark.parametrize(("like", "nats"), [(0.8, -1.0), (0.99, 0.9), (0.4, -np.log(49))])
 def test_similarity_decides_membership_and_reader_the_face(like: float, nats: float) -> None:
     """Similarity counts at most as much as one outlier in fifty allows: 49 to 1."""
-    weighed, belongs = _weighed(OpenSetModel(10.0, 0.0, -9.0), like, 5)
+    weighed, membership = _weighed(OpenSetModel(10.0, 0.0, -9.0), like, 5)
     chances = np.exp(weighed)
     assert chances.sum() == pytest.approx(1, abs=1e-4)
     assert chances[LAID].sum() / chances[UNLEARNT].sum() == pytest.approx(np.exp(nats), rel=1e-3)
@@ -35,7 +35,7 @@ def test_similarity_decides_membership_and_reader_the_face(like: float, nats: fl
     assert chances[UNLEARNT] / chances[UNLEARNT].sum() == pytest.approx(plain, rel=1e-3)
     assert chances[0] > 100 * chances[1]
     # A card read as a face that was not learnt has no membership.
-    assert belongs == (1 if nats > 0 else 0)
+    assert membership == (1 if nats > 0 else 0)
 
 
 def test_good_reader_separates_unlearnt_similar_faces() -> None:
@@ -73,8 +73,8 @@ def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float
     """
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     look = Prototypes(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, apart)
-    weighed, belongs = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
-    return weighed[0], float(belongs[0])
+    weighed, membership = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
+    return weighed[0], float(membership[0])
 
 
 @pytest.mark.parametrize("best", [0, 1])

@@ -19,10 +19,10 @@ def test_unlearnt_face_keeps_the_readers_reading() -> None:
     # Half similar to the first learnt face, half similar again, and its exact copy.
     like = [0.55, 0.55, 0.99]
     features = np.array([[a, 0, np.sqrt(1 - a * a)] for a in like], np.float32)
-    weighed, belongs = look.weigh(logs, features)
+    weighed, membership = look.weigh(logs, features)
     assert weighed.argmax(1).tolist() == [2, 0, 0]
     assert weighed[0].tolist() == logs[0].tolist()
-    assert belongs[0] == 0 < belongs[1] < belongs[2]
+    assert membership[0] == 0 < membership[1] < membership[2]
 
 
 def test_faint_similarity_in_a_nearly_complete_deck() -> None:
@@ -47,9 +47,9 @@ def test_crop_like_an_unnamed_card_is_a_card_without_name() -> None:
     logs[:, [0, 1, 2]] = -0.1, -4.0, -3.0
     features = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], np.float32)
     look = Prototypes(prototypes, np.array([0, UNNAMED]), mean, 20.0, 0.1, 0.4, 0.6)
-    weighed, belongs = look.weigh(logs, features)
+    weighed, membership = look.weigh(logs, features)
     assert weighed.argmax(1).tolist() == [2, 0]
-    assert belongs.tolist() == [1, 1]
+    assert membership.tolist() == [1, 1]
     assert np.exp(weighed).sum(1) == pytest.approx(1)
 
 

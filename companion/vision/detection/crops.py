@@ -139,8 +139,8 @@ class Crops:
         if deck is not None and features is not None:
             # Designs the networks know are read and outlined as without the deck.
             if self._at_once:
-                logs, belongs = deck.weigh_cards(logs, features)
-                membership = belongs.tolist()
+                logs, memberships = deck.weigh_cards(logs, features)
+                membership = memberships.tolist()
             else:
                 looks = [(one,) for one in zip(logs, features, strict=True)]
         found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
@@ -180,8 +180,8 @@ class Crops:
         output, features = (self._indices(crops), None) if self._deck is None else self._indices.with_features(crops)
         logs, membership = self._logs(output), [0.0] * len(output)
         if self._deck is not None and self._at_once and features is not None:
-            logs, belongs = self._deck.weigh_indices(logs, features)
-            membership, features = belongs.tolist(), None
+            logs, memberships = self._deck.weigh_indices(logs, features)
+            membership, features = memberships.tolist(), None
         turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
         turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
         kept = [None] * len(output) if features is None else features
