@@ -146,6 +146,11 @@ def test_the_list_of_modules_is_current() -> None:
     assert listed.endswith(script["module_list"]()), "run `python docs/modules.py`"
 
 
+def test_every_module_script_and_style_says_what_it_does() -> None:
+    listed = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    assert re.findall(r"^- `[^`]+`:\s*$", listed, re.MULTILINE) == []
+
+
 def test_generated_tables_hold_every_operation_and_option() -> None:
     hooks = runpy.run_path(str(ROOT / "docs" / "hooks.py"))
     operations = hooks["api_tables"]()
