@@ -91,7 +91,11 @@ def changed_card(before: Image, after: Image, plane: Matrix = PLAIN) -> Quad | N
 
     plane: the camera's tilt (`table_plane.plane_of`).
     """
-    difference = changes(before, after)
+    return card_in(changes(before, after), plane)
+
+
+def card_in(difference: Floats, plane: Matrix) -> Quad | None:
+    """Return the outline of the card laid, from the (H, W) differences of two pictures; see `changed_card`."""
     hull = _hull(difference)
     if hull is None:
         return None
@@ -101,9 +105,15 @@ def changed_card(before: Image, after: Image, plane: Matrix = PLAIN) -> Quad | N
     return upright_on(plane, _snapped_to_edges(difference, clockwise(snapped)))
 
 
+def _changed(difference: Floats) -> Image:
+    """Return (H, W) uint8 1 where the difference is more than noise; its level is taken from a part of the pixels."""
+    noise = float(np.median(difference[::_GAIN_SPACING, ::_GAIN_SPACING]))
+    return np.asarray(difference > max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * noise), np.uint8)
+
+
 def _hull(difference: Floats) -> Quad | None:
     """Return the convex hull (N, 2) of the largest changed region if it is as large as a card."""
-    mask = (difference > max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    mask = _changed(difference)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
     gap = max(3, round(_MAX_GAP * max(mask.shape)))
     whole = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
@@ -200,8 +210,12 @@ def _new_edges(before: Image, after: Image) -> Floats:
 
 def changed_points(before: Image, after: Image, min_share: float) -> Floats | None:
     """Return some (N, 2) of the changed points, None if fewer than `min_share` have changed."""
-    difference = changes(before, after)
-    mask = (difference > max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * float(np.median(difference)))).astype(np.uint8)
+    return points_in(changes(before, after), min_share)
+
+
+def points_in(difference: Floats, min_share: float) -> Floats | None:
+    """Return some of the changed points, from the (H, W) differences of two pictures; see `changed_points`."""
+    mask = _changed(difference)
     points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
     if points is None or len(points) < min_share:
         return None

@@ -10,13 +10,15 @@ import numpy as np
 
 from companion.decks.capture.change_outline import (
     card_boxed,
+    card_in,
     card_like,
-    changed_card,
     changed_hull,
     changed_points,
+    changes,
     first_card,
     has_all,
     has_some,
+    points_in,
 )
 from companion.decks.capture.table_plane import PLAIN, plane_of
 from companion.vision.core.geometry import Image, Quad, cut, expand, intersection_over_smaller, turned
@@ -161,7 +163,8 @@ class Pile:
         For a black card on an identical one only the sign changes, but a detector that knows such cards finds its
         edges.
         """
-        seen, changed = changed_card(before, image, self._plane), changed_points(before, image, 1)
+        difference = changes(before, image)
+        seen, changed = card_in(difference, self._plane), points_in(difference, 1)
         if seen is None or changed is None:
             return seen
         # Around a card's sign alone not all points have changed.

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
-from companion.decks.labels.label_swaps import without_swapped_names
 from companion.decks.matching.template_search import TemplateSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
@@ -191,8 +190,6 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
     cards = [*map(learnt_as.number, deck.cards), *[UNNAMED] * len(deck.unnamed)]
     cards, further = _corrected(deck, views, cards, further_views_of(reader, deck))
     cards = without_refuted_names(views, cards)
-    if deck.asked:
-        cards = without_swapped_names(views, cards)
     # Outlines from a match are less exact: its pictures count for prototypes, not for the search.
     added = [card for _, card in further]
     prior = _prior_nats(deck, cards + added)
