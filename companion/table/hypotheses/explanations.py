@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from companion.cards import Card
@@ -225,17 +226,15 @@ def _tap_ways(situation: Situation, tap: Tap, mode: Mode) -> list[Way]:
     for start in _ready(situation, tap, mode):
         try:
             found.append(start.then(_with_cards(start.after, tap)))
-        except NotYourTurnError as error:
-            refusal = error.with_traceback(None)
-            found += _after_the_ones_between(start, tap, relaxed=mode.turns is Turns.RELAXED)
-        except NotAtUnoError as error:
-            refusal = error.with_traceback(None)
-            found += _before_playing(start, tap, mode)
-        except WrongPhaseError as error:
-            refusal = error.with_traceback(None)
-            found += _after_the_choice(start, tap)
         except RefereeError as error:
             refusal = error.with_traceback(None)
+            match error:
+                case NotYourTurnError():
+                    found += _after_the_ones_between(start, tap, relaxed=mode.turns is Turns.RELAXED)
+                case NotAtUnoError():
+                    found += _before_playing(start, tap, mode)
+                case WrongPhaseError():
+                    found += _after_the_choice(start, tap)
     if not found:
         return [Way(situation, weight=thresholds.TAP_SLIP, refusal=refusal)]
     if all(way.doubtful for way in found):
@@ -338,11 +337,8 @@ def _after_the_ones_between(way: Way, tap: Tap, *, relaxed: bool) -> Iterator[Wa
         way = way.then(Line(filler, ReadBy.INFERRED, tap.time))
         if way.after.state.actor == tap.move.by and way.after.state.phase is not Phase.DRAWN:
             break
-    try:
-        done = way.then(tap.line)
-    except RefereeError:
-        return
-    yield done if relaxed else replace(done, doubtful=True, weight=done.weight * thresholds.UNANNOUNCED_PASS)
+    for done in _if_accepted(way, tap):
+        yield done if relaxed else replace(done, doubtful=True, weight=done.weight * thresholds.UNANNOUNCED_PASS)
 
 
 def _before_playing(way: Way, tap: Tap, mode: Mode) -> Iterator[Way]:
@@ -361,10 +357,7 @@ def _before_playing(way: Way, tap: Tap, mode: Mode) -> Iterator[Way]:
             ready = replace(drawn, doubtful=True, after=replace(drawn.after, noted=state.turn))
         if ready.after.state.phase is Phase.DRAWN and not must_draw_on(ready.after.state):
             ready = ready.then(Line(Pass(), ReadBy.INFERRED, tap.time), thresholds.PASSED)
-        try:
-            yield ready.then(tap.line)
-        except RefereeError:
-            continue
+        yield from _if_accepted(ready, tap)
 
 
 def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:
@@ -372,11 +365,13 @@ def _after_the_choice(way: Way, tap: Tap) -> Iterator[Way]:
     if not isinstance(tap.move, Play | Draw | Accept | Challenge):
         return
     for ready in choices_made(way, tap.time, answered=isinstance(tap.move, Play | Draw)):
-        try:
-            done = ready.then(tap.line)
-        except RefereeError:
-            continue
-        yield done
+        yield from _if_accepted(ready, tap)
+
+
+def _if_accepted(way: Way, tap: Tap) -> Iterator[Way]:
+    """Yield the way with the tapped move, unless the referee refuses it."""
+    with suppress(RefereeError):
+        yield way.then(tap.line)
 
 
 def _landing(way: Way) -> Way:
