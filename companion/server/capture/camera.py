@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import threading
@@ -35,6 +36,7 @@ _OUTLINED_SECONDS = 3.0
 
 # Name prefixes of the pile's and the grabber's threads.
 _THREADS = frozenset({"pile", "preview", "recorder", "camera"})
+# Seconds in which the threads of a source end.
 _FAREWELL_SECONDS = 2.0
 
 _log = logging.getLogger(__name__)
@@ -124,6 +126,7 @@ class Camera:
         with self._lock:
             if self._run is not None:
                 self._run.stop()
+                _collect_soon()
             self.listener.camera_changes()
             self.ring.clear()
             self._run = None if source is None else _Run(source, text, region, draw_pile, hold, self)
@@ -319,6 +322,13 @@ class _Run:
             elif frame is not None and frame.number != kept:
                 kept = frame.number
                 self._camera.ring.add(frame)
+
+
+def _collect_soon() -> None:
+    """Free what belonged to a source: trackers and pictures refer to each other, and could stay for minutes."""
+    timer = threading.Timer(_FAREWELL_SECONDS, gc.collect)
+    timer.daemon = True
+    timer.start()
 
 
 def _find_nothing(image: Image) -> list[Sighting]:
