@@ -16,18 +16,6 @@ from companion.dataset.others.sheet import Sheet, Thing, any_color, dark, letter
 Fonts = tuple[str, ...]
 Artist = Callable[[np.random.Generator, Fonts], Thing]
 _CARD = (CARD_WIDTH, CARD_HEIGHT)
-# Positions of the pips of a two to a ten, as shares of the field between the corners.
-_PIPS: dict[int, tuple[tuple[float, float], ...]] = {
-    2: ((0.5, 0), (0.5, 1)),
-    3: ((0.5, 0), (0.5, 0.5), (0.5, 1)),
-    4: ((0, 0), (1, 0), (0, 1), (1, 1)),
-    5: ((0, 0), (1, 0), (0.5, 0.5), (0, 1), (1, 1)),
-    6: ((0, 0), (1, 0), (0, 0.5), (1, 0.5), (0, 1), (1, 1)),
-    7: ((0, 0), (1, 0), (0.5, 0.25), (0, 0.5), (1, 0.5), (0, 1), (1, 1)),
-    8: ((0, 0), (1, 0), (0.5, 0.25), (0, 0.5), (1, 0.5), (0.5, 0.75), (0, 1), (1, 1)),
-    9: ((0, 0), (1, 0), (0, 1 / 3), (1, 1 / 3), (0.5, 0.5), (0, 2 / 3), (1, 2 / 3), (0, 1), (1, 1)),
-    10: ((0, 0), (1, 0), (0.5, 1 / 6), (0, 1 / 3), (1, 1 / 3), (0, 2 / 3), (1, 2 / 3), (0.5, 5 / 6), (0, 1), (1, 1)),
-}
 
 
 def french_card(rng: np.random.Generator, fonts: Fonts) -> Thing:
@@ -55,9 +43,19 @@ def _french_corner(sheet: Sheet, x: float, rank: str, kind: int, size: float, in
         sheet.shape(part, sheet.at(x, 0.07) + np.array([0, size * 1.5]), ink)
 
 
+def pip_spots(count: int) -> list[tuple[float, float]]:
+    """Return where up to ten pips lie, as shares of their field: two columns, and the rest between them."""
+    if count < 4:
+        return [(0.5, float(y)) for y in np.linspace(0, 1, count)] if count > 1 else [(0.5, 0.5)] * count
+    rows = min(count // 2, 3 if count < 9 else 4)
+    spots = [(float(x), float(y)) for x in (0, 1) for y in np.linspace(0, 1, rows)]
+    near = 0.5 if count == 9 else 0.5 / (rows - 1)
+    return spots + [(0.5, near), (0.5, 1 - near)][: count - 2 * rows]
+
+
 def _pips(sheet: Sheet, kind: int, count: int, ink: Bgr) -> None:
     size = sheet.width * sheet.rng.uniform(0.12, 0.2)
-    for x, y in _PIPS[count]:
+    for x, y in pip_spots(count):
         turn = -1 if y > 0.5 else 1
         for part in suit(kind, size):
             sheet.shape(part * turn, sheet.at(0.3 + 0.4 * x, 0.15 + 0.7 * y), ink)
@@ -153,8 +151,7 @@ def domino(rng: np.random.Generator, fonts: Fonts) -> Thing:
         if digits:
             sheet.text(str(value), sheet.at(0.5, top + 0.25), sheet.height * 0.25, colored, hand)
             continue
-        spots = {0: (), 1: ((0.5, 0.5),)}.get(value) or _PIPS.get(value, ())
-        for x, y in spots:
+        for x, y in pip_spots(value):
             dot = ellipse(sheet.width * 0.17, sheet.width * 0.17)
             sheet.shape(dot, sheet.at(0.25 + 0.5 * x, top + 0.12 + 0.26 * y), colored)
     return sheet.finished()

@@ -47,11 +47,11 @@ PICTURES: Mapping[Layout, int] = {
 # Greatest IoU of an outline with a card's to be no card; greatest distance in px of an index from its print.
 _NO_CARD, _NEAR = 0.3, 3.0
 _IS_IT = 0.6
-# Number of decks per lot of pictures, and their families: designs that the fit does not know must not be taken for
-# other makers' cards, so those that resemble them, on white or without indices, are frequent.
+# Number of decks per lot of pictures, and families beside the printed ones: designs that the fit does not know must not
+# be taken for other makers' cards, so those that resemble them, on white or without indices, are frequent.
 _DECKS, _FAMILIES = 9, {**TRAINING_WEIGHTS, StyleFamily.NEUTRAL: 2.5}
-# Ridge penalty, and the share of other things among clear outlines on a table.
-_RIDGE, _OTHER_THINGS = 3.0, 0.1
+# Ridge penalty; shares of other things among clear outlines, and among corners without an open card, on a table.
+_RIDGE, _OTHER_SHARES = 1.0, (0.02, 0.2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +103,9 @@ def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[O
     Outlines and signs that are partly on a card are left out.
     """
     for deck in decks:
-        of_deck = pictures([deck], seed, PICTURES, 0.3, 1, _DECKS, _FAMILIES)
+        of_decks = (pictures([deck], seed, PICTURES, 0.3, 1, _DECKS, families) for families in (None, _FAMILIES))
         of_others: Iterator[tuple[Scene, Image]] = ((scene, scene.image) for scene in other_scenes([deck], seed))
-        for scene, image in chain(of_deck, of_others):
+        for scene, image in chain(*of_decks, of_others):
             outlines, signs = detector.candidates(image, scene.layout is Layout.PILE)
             yield from _outlines(outlines, scene)
             yield from _signs(signs, scene)
@@ -133,11 +133,11 @@ def _is_on(center: Point, quads: Sequence[Quad]) -> bool:
 def fitted(found: Sequence[Outline | Sign], model: FusionModel) -> FusionModel:
     """Return the model with regressions fitted by Newton's method on these candidates."""
     weights = []
-    for rows, is_none in _rows(found, model):
+    for (rows, is_none), share in zip(_rows(found, model), _OTHER_SHARES, strict=True):
         slopes, intercept = ridge_logistic(rows, is_none, _RIDGE)
         # The pictures hold more other things than tables do: correct the prior (Saerens et al. 2002).
         drawn_odds = (1 + is_none.sum()) / (1 + (~is_none).sum())
-        weights.append(np.append(slopes, intercept + np.log(_OTHER_THINGS / (1 - _OTHER_THINGS) / drawn_odds)))
+        weights.append(np.append(slopes, intercept + np.log(share / (1 - share) / drawn_odds)))
     return replace(model, other=weights[0], other_corner=weights[1])
 
 

@@ -301,6 +301,8 @@ def test_a_card_too_small_for_a_first_look_is_found_at_a_finer_scale(name: str, 
 class SeesCards:
     """A card reader to which every outline shows a card."""
 
+    seeks = False
+
     def glances(self, image: np.ndarray, quads: list[Quad]) -> np.ndarray:
         logs = np.full((len(quads), len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS)), np.float32)
         logs[:, -1] = -9

@@ -5,18 +5,20 @@ from __future__ import annotations
 import pytest
 from other_things import THINGS, other_things
 
+from companion.vision.core.sightings import UNSURE_BELOW
 from companion.vision.recognition.card_detector import CardDetector
 
 SURE = 0.9
 
 
 @pytest.mark.slow
-def test_few_other_things_are_named_with_certainty() -> None:
-    """Of 20 pictures; the bound is what the networks reach, to be lowered with better ones."""
+def test_no_other_thing_is_named_with_certainty_and_few_without_a_question() -> None:
+    """Of 20 pictures, drawn otherwise than those that the model is fitted on. Without that fit 14 are named."""
     detector = CardDetector.shipped(None, None)
     named = dict.fromkeys((thing.__name__ for thing in THINGS), 0)
     for number, picture in enumerate(other_things()):
-        sure = [sighting for sighting in detector.detect(picture) if sighting.confidence >= SURE]
-        named[THINGS[number % len(THINGS)].__name__] += len(sure)
+        found = [sighting.confidence for sighting in detector.detect(picture)]
+        assert max(found, default=0.0) < SURE
+        named[THINGS[number % len(THINGS)].__name__] += sum(confidence >= UNSURE_BELOW for confidence in found)
     assert named["logos"] == named["wiring_diagram"] == 0
-    assert sum(named.values()) <= 13, named
+    assert sum(named.values()) <= 4, named

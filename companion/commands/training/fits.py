@@ -254,7 +254,7 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
     type=click.IntRange(4),
     default=40,
     show_default=True,
-    help="Number of decks to draw, 18 pictures each, with 14 pictures of other things.",
+    help="Number of lots to draw: 36 pictures of decks and 14 of other things each.",
 )
 @options.save
 def no_card(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:

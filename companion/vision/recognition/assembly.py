@@ -49,6 +49,8 @@ _FAINTLY = 0.4
 # Minimum score of a box that counts as a card although only its two corners were read, and minimum distance of these
 # corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
+# Least confidence of an open card that the fitted model reads; below it something else lies there.
+_HARDLY = 0.05
 # Score added per index found where the outline expects one; initial score of a candidate formed from two indices.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
@@ -155,8 +157,7 @@ class Assembler:
         """
         fused = iter(self.fused(_evidence(image, whole, indices, candidates, on_pile)))
         seen = [(card, card.sighting(whole=True) if card.ends is None else next(fused)) for card in whole]
-        least = self._limits.ill_read
-        return [sighting for card, sighting in seen if card.ends is None or sighting.confidence >= least]
+        return [sighting for card, sighting in seen if card.ends is None or sighting.confidence >= _HARDLY]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not

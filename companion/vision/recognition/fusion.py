@@ -68,10 +68,10 @@ PAIRED = (
     "no card in both corners",
     "saturation",
 )
-"""Those whose products tell other things as well: a card without corners is one if its middle is clear."""
+"""Features of the confidence whose products count too: without indices it is a card if its middle is clear."""
 OTHER = (*CONFIDENCE, *(f"{one} by {other}" for one, other in combinations_with_replacement(PAIRED, 2)))
 """Names of the features of "not a card of this deck"."""
-CORNER = (
+_BY_CORNER = (
     "odds",
     "no card in the corner",
     "wild",
@@ -82,6 +82,7 @@ CORNER = (
     "touches an open card",
     "touches another corner's card",
 )
+CORNER = (*_BY_CORNER, *(f"{one} by {other}" for one, other in combinations_with_replacement(_BY_CORNER, 2)))
 """Names of the features of a covered card's corner; what is behind it is read in the outline that it implies."""
 _HUES = np.arange(-180, 180, 15)
 LIGHT = (*(f"hue {hue} in {light} light" for light in ("white", "coloured") for hue in _HUES), *_CASTS)
@@ -318,7 +319,7 @@ def features(cards: Design, logs: Values) -> Values:
 def other_features(rows: Values) -> Values:
     """Return (N, len(OTHER)) features, given (N, len(CONFIDENCE))."""
     paired = [rows[:, CONFIDENCE.index(name)] for name in PAIRED]
-    return np.column_stack([rows, *(one * other / 10 for one, other in combinations_with_replacement(paired, 2))])
+    return _with_products(rows, paired)
 
 
 def corner_features(corners: Sequence[CornerEvidence]) -> Values:
@@ -328,19 +329,24 @@ def corner_features(corners: Sequence[CornerEvidence]) -> Values:
     top, rows = logs[:, :-1].argmax(1), np.arange(len(logs))
     second = np.partition(logs[:, :-1], -2)[:, -2]
     any_card = _log_sum(behind[:, :-1])
-    return np.column_stack(
-        [
-            (logs[rows, top] - second).clip(0, 10),
-            (logs[:, -1] - _log_sum(logs[:, :-1])).clip(-10, 10),
-            card_classes()[1][top] == len(COLORS),
-            (behind[:, -1] - any_card).clip(-10, 10),
-            (behind[rows, top] - any_card).clip(-10, 0),
-            (behind[:, :-1].max(1) - any_card).clip(-10, 0),
-            np.log1p([corner.open_cards for corner in corners]),
-            [corner.by_open_card for corner in corners],
-            [corner.by_corner for corner in corners],
-        ]
-    )
+    named = [
+        (logs[rows, top] - second).clip(0, 10),
+        (logs[:, -1] - _log_sum(logs[:, :-1])).clip(-10, 10),
+        card_classes()[1][top] == len(COLORS),
+        (behind[:, -1] - any_card).clip(-10, 10),
+        (behind[rows, top] - any_card).clip(-10, 0),
+        (behind[:, :-1].max(1) - any_card).clip(-10, 0),
+        np.log1p([corner.open_cards for corner in corners]),
+        [corner.by_open_card for corner in corners],
+        [corner.by_corner for corner in corners],
+    ]
+    found = np.column_stack(named).astype(np.float64)
+    return _with_products(found, list(found.T))
+
+
+def _with_products(rows: Values, paired: Sequence[Values]) -> Values:
+    """Return the features (N, D) with the products of all pairs of those in `paired`, each (N,)."""
+    return np.column_stack([rows, *(one * other / 10 for one, other in combinations_with_replacement(paired, 2))])
 
 
 def _logistic(rows: Values, weights: Values) -> Values:

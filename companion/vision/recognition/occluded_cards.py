@@ -85,8 +85,9 @@ class HiddenCards:
         limits = self._limits
         evidence = self.evidence(image, cards, whole)
         others = self._fusion.other_corners(evidence)
-        # A learnt deck's signs are told by the deck.
-        others = [0.0 if card.known else other for card, other in zip(cards, others, strict=True)]
+        # A learnt deck knows its own signs.
+        own = [card.known or self._reader.seeks for card in cards]
+        others = [0.0 if is_own else other for is_own, other in zip(own, others, strict=True)]
         cards = [card for card, other in zip(cards, others, strict=True) if other < _EVEN]
         bare = [float(np.exp(one.behind[-1])) for one, other in zip(evidence, others, strict=True) if other < _EVEN]
         others = [other for other in others if other < _EVEN]
