@@ -173,3 +173,23 @@ def test_a_calm_screen_shows_what_happened_without_movement(
     expect(page.locator("[data-player=Ann] .leader-score")).to_have_text("16")
     assert set(page.evaluate("window.witness.numbers['leader-score Ann']")) == {16}
     assert page.evaluate("window.witness.bursts") == []
+
+
+MOVED = """() => [...new Set(document.getAnimations().filter((one) => one.playState === 'running').flatMap((one) =>
+  one.effect.getKeyframes().flatMap((frame) => Object.keys(frame))))].filter((name) =>
+  !['offset', 'computedOffset', 'easing', 'composite'].includes(name)).sort()"""
+
+
+def test_scenes_move_only_what_needs_no_painting(server: Server, watched: Callable[..., Page]) -> None:
+    start(server, target=500)
+    table = server.services.table
+    page = watched("/table")
+    expect(page.locator(".seat")).to_have_count(3)
+    for card in ("red 3", "yellow 3", "green 3", "blue 3", "wild draw four"):
+        start(server, target=500)
+        table.tap(moves.Play(Card.parse("wild item box")))
+        table.tap(moves.Flip(Card.parse(card)))
+        page.wait_for_selector(".theatre-item")
+        assert set(page.evaluate(MOVED)) <= {"transform", "translate", "rotate", "scale", "opacity"}, card
+        page.keyboard.press("Escape")
+        expect(page.locator(".theatre")).to_have_count(0)

@@ -124,7 +124,6 @@ function drawItem(effect, effects, sentences) {
   return h(
     "div",
     { class: `theatre theatre-${effect.item.replaceAll(" ", "-")}`, "aria-hidden": "true" },
-    h("div", { class: "theatre-rays" }),
     h(
       "div",
       { class: "theatre-run" },
@@ -152,7 +151,6 @@ function drawUno(player) {
   return h(
     "div",
     { class: "theatre theatre-uno", "aria-hidden": "true", vars: { "--scene": personColor(player) } },
-    h("div", { class: "theatre-rays" }),
     h(
       "p",
       { class: "theatre-cry" },
