@@ -90,6 +90,8 @@ def test_the_camera_picture_is_part_of_the_stage(
     begin(server, 4, "red 5", "red 7")
     page.goto(server.invitation(Role.HOST))
     page.wait_for_selector(".seat")
+    # On a slow machine the camera falls silent, which a notice above the table reports: it would shift the parts.
+    page.evaluate("document.querySelector('#notices').remove()")
     noise = np.random.default_rng(1)
 
     def send_picture() -> None:
