@@ -19,7 +19,7 @@ from recording import PICTURES, host_page, serving, write_animation
 
 from companion.cards import Card, EditionName
 from companion.editions import EDITIONS
-from companion.referee.moves import Count, Flip, Hand, Move, Play, Start, Uno
+from companion.referee.moves import Count, Flip, Hand, Move, Play, Start, Target, Uno
 from companion.referee.state import Header
 from companion.server.services.services import Services
 from companion.vision.core.geometry import Image
@@ -46,9 +46,9 @@ class Film:
     target: int = 500
 
 
-def _item(card: str) -> Film:
+def _item(card: str, *then: Move) -> Film:
     box = Play(Card.parse("wild item box"))
-    return Film((Start(Card.parse("red 5")), box), (Flip(Card.parse(card)),))
+    return Film((Start(Card.parse("red 5")), box), (Flip(Card.parse(card)), *then), 2.6 + 1.6 * len(then))
 
 
 _OPENED = (Start(Card.parse("red 5")),)
@@ -56,14 +56,14 @@ FILMS = {
     "film-landing": Film(_OPENED, (Play(Card.parse("red 7")), Play(Card.parse("red draw two"))), 3.0),
     "film-mushroom": _item("red 3"),
     "film-banana": _item("yellow 3"),
-    "film-shell": _item("green 3"),
+    "film-shell": _item("green 3", Target("Cy")),
     "film-lightning": _item("blue 3"),
     "film-bob-omb": _item("wild draw four"),
     "film-uno": Film((*_OPENED, Count("Ann", 2), Play(Card.parse("red 7"))), (Uno("Ann"),), 2.0),
     "film-win": Film(
         (*_OPENED, Count("Ann", 0), Hand("Ben", (Card.parse("red 7"),)), Hand("Cy", (Card.parse("blue 5"),))),
         (Hand("Dee", (Card.parse("blue 9"),)),),
-        2.6,
+        3.6,
         target=10,
     ),
 }
