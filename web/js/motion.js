@@ -86,9 +86,9 @@ export function throwAt(thing, seat) {
   const at = (/** @type {number} */ part) => `translate(${(toX - x) * part}px, ${(toY - y) * part}px)`;
   const flight = thing.animate(
     [
-      { transform: "none", easing: "ease-out" },
+      { transform: "scale(1.7)", easing: "ease-out" },
       // It draws back before it goes.
-      { transform: `${at(-0.25)} rotate(-200deg)`, offset: 0.3, easing: "cubic-bezier(0.5, 0, 0.9, 0.6)" },
+      { transform: `${at(-0.25)} rotate(-200deg) scale(1.7)`, offset: 0.3, easing: "cubic-bezier(0.5, 0, 0.9, 0.6)" },
       { transform: `${at(1)} rotate(900deg) scale(0.7)`, offset: 0.85, opacity: 1 },
       { transform: `${at(1)} rotate(900deg) scale(1.6)`, opacity: 0 },
     ],
