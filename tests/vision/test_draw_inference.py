@@ -23,6 +23,7 @@ from companion.vision.tracking.draw_inference import (
     UsualChange,
     is_alone,
     shipped,
+    top_features,
     visit_event,
 )
 from companion.vision.tracking.idle_snapshots import IdleSnapshots, hidden_share
@@ -246,8 +247,16 @@ def test_a_neat_pile_that_changes_little_shows_a_draw_as_well() -> None:
     for _ in range(6):
         usual.note(0.035, 1.0)
     assert nothing_with(reach, 0.035, usual.log_share) < before
+    learnt = usual.log_share
+    assert learnt == pytest.approx(np.log(0.04), abs=0.3)
     usual.note(0.5, 0.0)
-    assert usual.log_share == pytest.approx(np.log(0.04), abs=0.3)
+    assert usual.log_share == learnt
+
+
+def test_a_change_that_another_hand_may_have_caused_counts_apart() -> None:
+    alone, beside = (top_features(0.0, 0.2, -1.0, alone) for alone in (True, False))
+    assert alone[1] == beside[3] < 0
+    assert alone[3] == beside[1] == beside[2] == 0
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"movement": {}, "top": {}}', '{"movement": 1, "top": [2]}'])
