@@ -6,6 +6,8 @@ The outline comes from the difference of the pictures, so it works for designs n
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from companion.decks.capture.table_plane import Floats as Matrix
 from companion.vision.core.geometry import Image, Quad
 
 Floats = NDArray[np.float32]
+Levels = TypeVar("Levels", NDArray[np.float32], NDArray[np.uint8])
 
 # Minimum change of a pixel in grey levels in some channel, and in multiples of the median change (noise).
 _MIN_CHANGE, _MIN_CHANGE_OVER_NOISE = 10.0, 4.0
@@ -51,25 +54,32 @@ def _blurred(image: Image) -> Floats:
     return np.asarray(cv2.GaussianBlur(image.astype(np.float32), (0, 0), _BLUR), np.float32)
 
 
-def _channel_max(colors: Floats) -> Floats:
+def _channel_max(colors: Levels) -> Levels:
     """Return the maximum over three channels (H, W, 3); ten times faster than numpy's along a short axis."""
     blue, green, red = cv2.split(colors)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), colors.dtype)
 
 
 def changes(before: Image, after: Image) -> Floats:
     """Return (H, W) float32 differences of two pictures of one size in grey levels, noise subtracted."""
-    was, now = _blurred(before), _blurred(after)
-    return _channel_max(np.abs(now - was * np.clip(_gain(was, now), *_GAIN_RANGE)))
+    # In whole grey levels, which is four times as fast as in fractions; a card changes ten of them.
+    was, now = (np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.uint8) for image in (before, after))
+    gain = float(np.clip(_gain(_spaced(was), _spaced(now)), *_GAIN_RANGE))
+    difference = np.asarray(cv2.absdiff(now, cv2.convertScaleAbs(was, alpha=gain)), np.uint8)
+    return np.asarray(_channel_max(difference), np.float32)
 
 
-def _gain(was: Floats, now: Floats) -> float:
-    """Return the ratio of brightness of two pictures, caused by the camera's automatic gain.
+def _spaced(image: Image) -> Floats:
+    """Return the levels of some pixels (N,)."""
+    return np.asarray(image[::_GAIN_SPACING, ::_GAIN_SPACING].ravel(), np.float32)
+
+
+def _gain(before: Floats, after: Floats) -> float:
+    """Return the ratio of brightness of two pictures, caused by the camera's automatic gain; some of their levels (N,).
 
     The darker half is ignored: on a dark table one level is a tenth. If almost everything is dark, the most common
     ratio of the lit pixels is used.
     """
-    before, after = was[::_GAIN_SPACING, ::_GAIN_SPACING].ravel(), now[::_GAIN_SPACING, ::_GAIN_SPACING].ravel()
     middle, lit = float(np.median(before)), before >= _LIT_LEVEL
     if middle < _LIT_LEVEL and lit.mean() >= _MIN_LIT_SHARE:
         ratios = after[lit] / before[lit]
