@@ -18,7 +18,6 @@ from companion.decks.matching import template_search
 from companion.decks.matching.alignment import aligned
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.hough_voting import KeypointVoter
-from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.matching.keypoints import Keypoints
 from companion.decks.matching.template_search import Informativeness, TemplateSearch, informativeness
 from companion.decks.matching.verification import Verification
@@ -259,33 +258,6 @@ def test_visible_part_aligns_the_outline(faces: list[Image]) -> None:
     # The far side is covered, so only the near one can be aligned.
     assert np.abs(moved - truth)[[0, 3]].max() < 2
     assert aligned(picture, truth, like, np.zeros((12, 8), bool)) is None
-
-
-@pytest.mark.parametrize(("degrees", "scale"), [(9, 0.95), (60, 1.0)])
-def test_misaligned_pictures_are_aligned_jointly(faces: list[Image], degrees: float, scale: float) -> None:
-    pictures = list(_deck(faces).pictures)
-    off = cv2.getRotationMatrix2D((160, 240), degrees, scale)
-    pictures[2] = np.asarray(cv2.warpAffine(pictures[2], off, PICTURE), np.uint8)
-    matrices = joint_alignment(pictures)
-    back = matrices[2] @ np.vstack([off, [0, 0, 1]])
-    corners = outline() @ back[:, :2].T + back[:, 2]
-    assert np.abs(corners - outline()).max() < 6
-    assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.05 for i, matrix in enumerate(matrices) if i != 2)
-
-
-def test_background_does_not_affect_joint_alignment(faces: list[Image]) -> None:
-    """Plain cards, each on a rotated printed one, whose keypoints are found while the cards' own print has none."""
-    rng = np.random.default_rng(8)
-    printed, plain, pictures = _deck(faces).pictures[0], np.full((400, 260, 3), 225, np.uint8), []
-    cv2.line(plain, (0, 110), (110, 0), (20, 20, 160), 80)
-    cv2.line(plain, (150, 400), (260, 290), (20, 20, 160), 80)
-    for i in range(8):
-        turn = cv2.getRotationMatrix2D((160, 240), 20.0 if i == 3 else 0.0, 1.0)
-        picture = np.asarray(cv2.warpAffine(printed, turn, PICTURE), np.uint8)
-        edge = outline()
-        _lay(picture, plain, np.asarray(edge.mean(0) + 0.9 * (edge - edge.mean(0)), np.float32))
-        pictures.append(np.clip(picture + rng.normal(0, 2, picture.shape), 0, 255).astype(np.uint8))
-    assert all(np.abs(matrix - np.eye(2, 3))[:, :2].max() < 0.1 for matrix in joint_alignment(pictures))
 
 
 def test_inconsistently_outlined_copies_are_dissimilar(faces: list[Image]) -> None:

@@ -15,7 +15,6 @@ from companion.decks.capture.pile_capture import Pile
 from companion.decks.capture.procrustes import regularized
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
-from companion.decks.matching.joint_alignment import joint_alignment
 from companion.decks.model.card_views import (
     MARGIN,
     PARTS,
@@ -23,7 +22,6 @@ from companion.decks.model.card_views import (
     index_spot,
     inks,
     looks_at,
-    outline,
     sign_spots,
     straightened,
 )
@@ -323,11 +321,6 @@ class Lesson:
         naming = self.naming()
         seen = list(self._seen)
         outlines = regularized([one.quad for one in seen])
-        pictures = [_recut(one, even) for one, even in zip(seen, outlines, strict=True)]
-        # If the shared print shows an outline to be inexact, use the position of the print.
-        for i, matrix in enumerate(joint_alignment(pictures)):
-            back = project(np.linalg.inv(np.vstack([matrix, [0, 0, 1]])), outline())
-            outlines[i] = project(homography(outline(), outlines[i]), back)
         pictures = [_recut(one, even) for one, even in zip(seen, outlines, strict=True)]
         spot = index_spot(self._boxes, pictures)
         known = [i for i, sure in enumerate(naming.sure) if sure]
