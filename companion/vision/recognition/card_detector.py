@@ -187,7 +187,7 @@ class CardDetector:
         return list(found) if self._cards is None else [self._cards.sighting(one) for one in found]
 
     def _printed(self, image: Image) -> list[Sighting]:
-        look = self._look(image)
+        look = self._closer_look(self._look(image))
         if self._plain is not None and self._shows_another_deck(image, look.found):
             return self._plain._printed(image)
         return self._calibration.in_picture(self._from_above(self._as_it_shows(look)))
@@ -238,22 +238,33 @@ class CardDetector:
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
 
     def _look(self, image: Image) -> _Look:
-        least = _FAINTEST if self._reader.seeks else self._limits.faint_box
-        shown, boxes = image, self._boxes.find(image, least=least)
-        if not self._reader.seeks:
-            # Cards of a searched deck are matched in the light they were learnt in.
-            image = self._in_white_light(image, boxes)
-        found = self._assembler.cards(image, boxes, seek=True)
-        found = found or self._assembler.cards(image, self._boxes.find(image, _LAST_SCALES, turned=True, least=least))
+        boxes = self._boxes.find(image, least=self._least)
+        # Cards of a searched deck are matched in the light they were learnt in.
+        lit = image if self._reader.seeks else self._in_white_light(image, boxes)
+        return _Look(image, boxes, self._assembler.cards(lit, boxes, seek=True))
+
+    def _closer_look(self, look: _Look) -> _Look:
+        """Return the look, completed by a search of the rotated picture if it found nothing, and by a search at a finer
+        scale if nothing was read with fair confidence.
+        """
+        image, boxes, found = look.image, look.boxes, look.found
+        lit = image if self._reader.seeks else self._in_white_light(image, boxes)
+        if not found:
+            found = self._assembler.cards(lit, self._boxes.find(lit, _LAST_SCALES, turned=True, least=self._least))
         # A finer look does not resolve what the deck's pictures leave uncertain.
         resolved = is_fairly_read(found) or (found and self._reader.seeks)
         if not resolved and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
-            fine = self._boxes.find(image, (_FINE_SCALE,), least=least)
-            again = self._assembler.cards(image, fine)
+            fine = self._boxes.find(lit, (_FINE_SCALE,), least=self._least)
+            again = self._assembler.cards(lit, fine)
             if not found or is_better(again, found):
                 found = again
             boxes = [*boxes, *fine]
-        return _Look(shown, boxes, found)
+        return _Look(image, boxes, found)
+
+    @property
+    def _least(self) -> float:
+        """Minimum score of a box to be read."""
+        return _FAINTEST if self._reader.seeks else self._limits.faint_box
 
     def candidates(
         self, image: Image, on_pile: bool
