@@ -18,13 +18,13 @@ Find = Callable[[Image], list[Sighting]]
 
 # Confidences that cards and corners rarely reach in mirrored pictures unless their face is symmetric (24 mirrored
 # photographs, eight mirrored fans). Corners rarely reach high confidence in general.
-_SURELY, _SURELY_CORNER = 0.95, 0.88
+_CONFIDENT, _CONFIDENT_CORNER = 0.95, 0.88
 _FAIRLY = 0.8
 # After this many looks without a confident card the mirrored picture is tried, then at intervals doubling up to the
 # last value, so that an empty table stays cheap.
 _FIRST, _RARER, _RAREST = 3, 2, 24
 # Number of consecutive tries that must agree.
-_TOLD = 2
+_AGREEING = 2
 # Difference in confidence between both orientations, as bounded log-odds: of 161 photographs and printed cards no
 # mirror image was more confident, 66 originals by 0.5 and more, 62 by 1.5. In the median two cards settle that a camera
 # does not mirror, four that it does, as that is rare. Until then the more probable orientation is used.
@@ -37,15 +37,15 @@ _SURELY_MIRRORS, _SURELY_NOT, _LEANS = 4.0, -2.0, 0.5
 # The same for the tilt implied by the outline. A mirrored card's outline is found on its side, as if seen from 45 to 66
 # degrees. For 16 confidently read mirrored cards with symmetric faces the tilt dropped by at least 36 degrees when
 # mirrored; for 40 others photographed from 60 degrees by at most 32 at equal confidence. A higher confidence offsets
-# degrees at `_FOR_SURENESS` per log-odds. Up to `_FEW` corners without an open card may be one mirrored card; more are
-# a fan.
-_STRAIGHTER, _BY_SLANT, _FOR_SURENESS, _FEW = 34.0, 2.5, 8.0, 2
+# `_DEGREES_PER_ODDS` degrees per log-odds. Up to `_FEW` corners without an open card may be one mirrored card; more
+# are a fan.
+_STRAIGHTER, _BY_SLANT, _DEGREES_PER_ODDS, _FEW = 34.0, 2.5, 8.0, 2
 # Log-odds by which an asymmetric digit in one orientation must exceed the reading in the other, which may be caused by
 # odd light; and the confidence treated as certain.
-_SURER, _SUREST = 2.0, 1 - 1e-6
+_HIGHER_ODDS, _CERTAIN = 2.0, 1 - 1e-6
 # The same for a symmetric face whose corners do not decide. Eleven photographs wrongly classified as mirrored showed
 # such cards, mostly tilted, with a difference of at most 4.6; two mirrored ones had 11.
-_MUCH_SURER = 8.0
+_MUCH_HIGHER_ODDS = 8.0
 # The same for a single digit against arrows in the other orientation: six arrows of a learnt white deck had -4.1 to .4,
 # seven mirrored digits at least 1.9.
 _ARROWS = 1.0
@@ -67,12 +67,12 @@ def is_doubtful(sightings: Sequence[Sighting]) -> bool:
     """
     printed = sum(map(_is_two_sided, sightings))
     turned = sum(sighting.handedness is Handedness.MIRRORED for sighting in sightings)
-    return printed <= turned and 2 * _sure(sightings, RUNNER_UP_BELOW) <= len(sightings)
+    return printed <= turned and 2 * _confident(sightings, RUNNER_UP_BELOW) <= len(sightings)
 
 
 def _is_two_sided(sighting: Sighting) -> bool:
     """Whether a sighting would read differently when mirrored and its corners do not indicate a mirror."""
-    least = _SURELY if sighting.whole else _SURELY_CORNER
+    least = _CONFIDENT if sighting.whole else _CONFIDENT_CORNER
     seen_in_one = sighting.handedness is Handedness.MIRRORED
     return sighting.confidence >= least and sighting.card.face not in _ALIKE and not seen_in_one
 
@@ -83,22 +83,24 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     Some faces are symmetric, so the mirror image must have more than twice as many confident cards. Arrows do not count
     beside digits: the mirror image of a tilted or blurred digit may look like them. If fewer cards are found in the
     mirror image, the picture is not mirrored. If all faces are symmetric, the most confident card decides, see
-    `_tells_though_alike`.
+    `_shows_orientation`.
     """
-    if _sure(turned, _FAIRLY) < _sure(as_it_is, _FAIRLY):
+    if _confident(turned, _FAIRLY) < _confident(as_it_is, _FAIRLY):
         return False
-    if not any(map(_is_two_sided, turned)) and not _tells_though_alike(_surest(turned), _surest(as_it_is)):
+    if not any(map(_is_two_sided, turned)) and not _shows_orientation(
+        _most_confident(turned), _most_confident(as_it_is)
+    ):
         return False
     if _are_arrows(as_it_is, turned):
         return False
-    if _sure(turned, _SURELY) > 2 * _sure(as_it_is, _SURELY):
+    if _confident(turned, _CONFIDENT) > 2 * _confident(as_it_is, _CONFIDENT):
         return True
     # A card below certainty (odd light, or supported by its middle only) may be mirrored if its corners do not show the
     # printed orientation. A finger on a corner looks similar, but never puts an index where it is printed.
     if any(sighting.handedness is Handedness.PRINTED for sighting in as_it_is):
         return False
     printed = [sighting for sighting in turned if sighting.handedness is Handedness.PRINTED]
-    return _sure(printed, RUNNER_UP_BELOW) > 2 * _sure(as_it_is, RUNNER_UP_BELOW)
+    return _confident(printed, RUNNER_UP_BELOW) > 2 * _confident(as_it_is, RUNNER_UP_BELOW)
 
 
 def _are_arrows(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
@@ -106,7 +108,7 @@ def _are_arrows(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     if not len(as_it_is) == len(turned) == 1:
         return False
     (one,), (other,) = as_it_is, turned
-    return one.card.face is Face.REVERSE and _surer(other, one) < _ARROWS
+    return one.card.face is Face.REVERSE and _odds_ratio(other, one) < _ARROWS
 
 
 def looks_mirrored(sightings: Sequence[Sighting]) -> bool:
@@ -114,7 +116,7 @@ def looks_mirrored(sightings: Sequence[Sighting]) -> bool:
 
     If no asymmetric digit is read beside it, the picture may be mirrored although everything is read confidently.
     """
-    first = _surest(sightings)
+    first = _most_confident(sightings)
     if first is None:
         return 0 < len(sightings) <= _FEW
     odd = first.handedness is Handedness.MIRRORED or tilt(first.quad) >= _STRAIGHTER
@@ -127,7 +129,7 @@ def is_printed_in_mirror(as_it_is: Sequence[Sighting], turned: Sequence[Sighting
 
     This identifies mirrored cards with symmetric faces.
     """
-    first, second = _surest(as_it_is), _surest(turned)
+    first, second = _most_confident(as_it_is), _most_confident(turned)
     if second is None or second.confidence < RUNNER_UP_BELOW:
         return False
     seen_in_one = first is None or first.handedness is Handedness.MIRRORED
@@ -138,29 +140,30 @@ def is_printed_in_mirror(as_it_is: Sequence[Sighting], turned: Sequence[Sighting
 
 def _has_two_sides(one: Sighting, other: Sighting) -> bool:
     """Whether a card is much more confidently an asymmetric digit than a symmetric sign in the other orientation."""
-    return one.card.face not in _ALIKE and other.card.face in _ALIKE and _surer(one, other) >= _SURER
+    return one.card.face not in _ALIKE and other.card.face in _ALIKE and _odds_ratio(one, other) >= _HIGHER_ODDS
 
 
-def _tells_though_alike(one: Sighting | None, other: Sighting | None) -> bool:
+def _shows_orientation(one: Sighting | None, other: Sighting | None) -> bool:
     """Whether a symmetric face shows the orientation: by its tilt, its corners, or a much higher confidence."""
     if one is None:
         return False
     if one.handedness is Handedness.PRINTED and tilt(one.quad) < _STRAIGHTER:
         return True
-    return other is not None and one.card == other.card and _surer(one, other) >= _MUCH_SURER
+    return other is not None and one.card == other.card and _odds_ratio(one, other) >= _MUCH_HIGHER_ODDS
 
 
-def _surer(one: Sighting, other: Sighting) -> float:
+def _odds_ratio(one: Sighting, other: Sighting) -> float:
     """Return the difference of two readings' confidences in log-odds."""
-    chances = [min(sighting.confidence, _SUREST) for sighting in (one, other)]
+    chances = [min(sighting.confidence, _CERTAIN) for sighting in (one, other)]
     return float(np.diff([np.log((1 - chance) / chance) for chance in chances])[0])
 
 
 def _is_straighter(one: Sighting, other: Sighting) -> bool:
     """Whether a confidently read card has a much smaller tilt than in the other orientation."""
-    surer = _log_odds(one) - _log_odds(other)
+    gain = _log_odds(one) - _log_odds(other)
     return (
-        one.confidence >= RUNNER_UP_BELOW and tilt(other.quad) - tilt(one.quad) + _FOR_SURENESS * surer >= _STRAIGHTER
+        one.confidence >= RUNNER_UP_BELOW
+        and tilt(other.quad) - tilt(one.quad) + _DEGREES_PER_ODDS * gain >= _STRAIGHTER
     )
 
 
@@ -168,7 +171,7 @@ def is_better(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
     confidently, fairly = (
         [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
-        for least in (_SURELY, _FAIRLY)
+        for least in (_CONFIDENT, _FAIRLY)
     )
     return confidently[0] > confidently[1] or (confidently[1] == 0 and fairly[0] > fairly[1])
 
@@ -178,7 +181,7 @@ def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
     return any(sighting.confidence >= _FAIRLY for sighting in sightings)
 
 
-def _sure(sightings: Sequence[Sighting], least: float) -> int:
+def _confident(sightings: Sequence[Sighting], least: float) -> int:
     """Return the number of open cards with this confidence, except arrows and cards that appear mirrored."""
     return sum(
         s.whole
@@ -220,7 +223,7 @@ class ThroughMirror:
         self._mirrors = self._said = False
         # Log-odds that the camera mirrors, by each of the first cards; None once decided.
         self._odds: dict[Card, float] | None = {}
-        self._doubtful, self._next, self._told = 0, _FIRST, 0
+        self._doubtful, self._next, self._agreed = 0, _FIRST, 0
 
     @property
     def mirrors(self) -> bool:
@@ -230,11 +233,11 @@ class ThroughMirror:
     def detect_pile(self, image: Image) -> list[Sighting]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, their outlines in its own pixels."""
         found = as_mirrored(self._thoroughly, image, self._mirrors)
-        first = _surest(found)
+        first = _most_confident(found)
         if self._odds is not None and first is not None and first.card not in self._odds:
             return self._weighed(image, found, first, self._odds)
         if not is_doubtful(found):
-            self._doubtful, self._next, self._told = 0, _FIRST, 0
+            self._doubtful, self._next, self._agreed = 0, _FIRST, 0
             return found
         return self._tried(image, found)
 
@@ -244,7 +247,7 @@ class ThroughMirror:
         found, first: the cards in the orientation favoured so far, and the most confident one.
         """
         other = as_mirrored(self._thoroughly, image, not self._mirrors)
-        second = _surest(other)
+        second = _most_confident(other)
         gain = _by_one_card(first, second)
         odds[first.card] = -gain if self._mirrors else gain
         total = sum(odds.values())
@@ -263,14 +266,14 @@ class ThroughMirror:
         if self._doubtful < self._next:
             return found
         other = as_mirrored(self._thoroughly, image, not self._mirrors)
-        self._told = self._told + 1 if is_mirrored(found, other) and any(map(_is_two_sided, other)) else 0
-        if not self._told:
+        self._agreed = self._agreed + 1 if is_mirrored(found, other) and any(map(_is_two_sided, other)) else 0
+        if not self._agreed:
             self._doubtful, self._next = 0, min(_RAREST, _RARER * self._next)
-        if self._told < _TOLD:
+        if self._agreed < _AGREEING:
             return found
         self._mirrors = not self._mirrors
         self._odds = None
-        self._doubtful, self._next, self._told = 0, _FIRST, 0
+        self._doubtful, self._next, self._agreed = 0, _FIRST, 0
         self._say()
         return other
 
@@ -284,7 +287,7 @@ class ThroughMirror:
         return as_mirrored(self._closely, image, self._mirrors)
 
 
-def _surest(found: Sequence[Sighting]) -> Sighting | None:
+def _most_confident(found: Sequence[Sighting]) -> Sighting | None:
     """Return the most confident open card."""
     return max((sighting for sighting in found if sighting.whole), key=lambda s: s.confidence, default=None)
 
