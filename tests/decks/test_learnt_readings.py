@@ -310,7 +310,9 @@ def test_index_without_evidence_gets_one_pass_in_searched_decks(
     def cards(_: Crops, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         nonlocal looks
         looks += len(quads)
-        return [Pass(quad, np.full(NONE + 1, -np.log(NONE + 1), np.float32), membership) for quad in quads]
+        logs = np.full(NONE + 1, np.log(0.1 / NONE), np.float32)
+        logs[NONE] = np.log(0.9)
+        return [Pass(quad, logs, membership) for quad in quads]
 
     monkeypatch.setattr(Crops, "cards", cards)
     reader = reading_parts()[0].with_deck(_with_seeker(known, deck, True))

@@ -41,14 +41,11 @@ _SAID, _OVERRULES = 0.5, 0.9
 # Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or longer
 # in perspective.
 _MAYBE_SIDEWAYS = 0.72
-# A rough outline is dropped if its first crop has at least this probability of "no card"; an outline without other
-# evidence, if any card has less than the second, or less than the fourth with "no card" above the third; one without a
-# confident box, if the refined crop has less than the last. Of 1,900 outlines in 280 pictures of several cards two
-# fifths were dropped, one of which was among the 1,105 cards.
-_NONE, _HARDLY_ANY, _RATHER_NONE, _FEWER, _STILL_HARDLY = 0.8, 0.12, 0.3, 0.25, 0.2
+# A rough outline is dropped if its first crop has at least this probability of "no card".
+_NONE = 0.8
 # Corner views of a card identified by its picture, and their weight relative to the picture. Chosen on 96 open cards of
 # six designs (93 correct, 91 without), not validated on others.
-_MATCH_VIEWS, _CORNERS = ((-0.1, 0), (0.0, 0), (0.12, 0)), 0.5
+_MATCH_VIEWS, _CORNERS = tuple((growth, 0) for growth, _ in INDEX_VIEWS), 0.5
 # Margin (nats) from which a picture match is accepted without reading the corners.
 _PLAIN = 8.0
 
@@ -185,12 +182,7 @@ class Reader:
             confidence = self._card_scale.top_probability(one.logs)
             if not self.seeks and confidence >= SETTLED and one.top == first[i]:
                 continue
-            may_be_learnt = self._may_be_learnt(one, evidence[i])
-            given_up = not may_be_learnt and evidence[i] < EvidenceSource.BOX and confidence < _STILL_HARDLY
-            if given_up and aspects[i] <= _MAYBE_SIDEWAYS:
-                read_on[i] = False
-            else:
-                again.append(i)
+            again.append(i)
         for i, one in zip(again, self._crops.cards(image, [refined[i] for i in again]), strict=True):
             seen[i] = together(one, seen[i])
         low = [i for i in again if aspects[i] > _MAYBE_SIDEWAYS]
@@ -211,11 +203,7 @@ class Reader:
         """Whether the first crop shows no card, given the other evidence."""
         if self._may_be_learnt(seen, evidence):
             return False
-        chances = self._card_scale.probabilities(seen.logs)
-        none, card = float(chances[-1]), float(chances[:-1].max())
-        if evidence is not EvidenceSource.NOTHING:
-            return none > _NONE
-        return none > _NONE or card < _HARDLY_ANY or (none > _RATHER_NONE and card < _FEWER)
+        return float(self._card_scale.probabilities(seen.logs)[-1]) > _NONE
 
     def with_deck(self, deck: Deck) -> Reader:
         """Return a reader with the same networks and a learnt deck."""
