@@ -283,7 +283,7 @@ def test_a_hand_of_ten_takes_few_looks() -> None:
     found = CardDetector(BoxFinder(Network(folder / "detector.onnx")), reader, limits).detect(image)
     assert {sighting.card for sighting in found} == set(ALL_CARDS[:10])
     # Where all that is boxed is looked at in every way they are 31 and 54.
-    assert cards.count <= 22
+    assert cards.count <= 20
     assert indices.count <= 45
 
 

@@ -13,7 +13,7 @@ SURE = 0.9
 
 @pytest.mark.slow
 def test_no_other_thing_is_named_with_certainty_and_few_without_a_question() -> None:
-    """Of 20 pictures, drawn otherwise than those that the model is fitted on. Without that fit 14 are named."""
+    """Of 20 pictures, drawn otherwise than those that the model is fitted on. Without that fit 15 are named so."""
     detector = CardDetector.shipped(None, None)
     named = dict.fromkeys((thing.__name__ for thing in THINGS), 0)
     for number, picture in enumerate(other_things()):

@@ -6,6 +6,7 @@ Decides which of the read corners belong to such cards and which are other print
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.corners import (
     CardIndices,
     index_share,
@@ -61,7 +62,7 @@ class HiddenCards:
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
         loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= _READ_THOUGH_UNLIKE]
-        likely = self._likely(image, one_per_card(loose, share), quads)
+        likely = self._likely(image, one_per_card(loose, share), whole)
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
     def evidence(self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad]) -> list[CornerEvidence]:
@@ -80,30 +81,37 @@ class HiddenCards:
             for corner, seen in zip(corners, behind, strict=True)
         ]
 
-    def _likely(self, image: Image, cards: Sequence[Reading], whole: Sequence[Quad]) -> list[Sighting]:
-        """Return the occluded cards implied by unclaimed indices, without those that are other print."""
-        limits = self._limits
-        evidence = self.evidence(image, cards, whole)
-        others = self._fusion.other_corners(evidence)
-        # A learnt deck knows its own signs.
-        own = [card.known or self._reader.seeks for card in cards]
-        others = [0.0 if is_own else other for is_own, other in zip(own, others, strict=True)]
-        cards = [card for card, other in zip(cards, others, strict=True) if other < _EVEN]
-        bare = [float(np.exp(one.behind[-1])) for one, other in zip(evidence, others, strict=True) if other < _EVEN]
-        others = [other for other in others if other < _EVEN]
+    def _likely(self, image: Image, cards: Sequence[Reading], whole: Sequence[Sighting]) -> list[Sighting]:
+        """Return the occluded cards implied by unclaimed indices, without those that are other print.
+
+        Where a card certainly lies open, a clear corner is a card's, and what is behind it is not read.
+        """
+        limits, quads = self._limits, [sighting.quad for sighting in whole]
+        is_game = any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
         sightings = [_by_corner(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
+        asked = [not (is_game and is_clear) for is_clear in clear]
+        evidence = self.evidence(image, list(compress(cards, asked)), quads)
+        looked = zip(self._fusion.other_corners(evidence), evidence, strict=True)
+        bare, others = [0.0] * len(cards), [0.0] * len(cards)
+        for i, (other, seen) in zip(compress(range(len(cards)), asked), looked, strict=True):
+            bare[i] = float(np.exp(seen.behind[-1]))
+            # A learnt deck knows its own signs.
+            others[i] = 0.0 if cards[i].known or self._reader.seeks else other
         company = [sighting for sighting in sightings if _is_colored(sighting, self._limits.company)]
         return [
             sighting.unless(other)
             for sighting, nothing, is_clear, other in zip(sightings, bare, clear, others, strict=True)
-            if is_clear
-            or (
-                self._is_likely_neighbour(sighting, nothing)
-                and nothing < self._limits.neighbour_bare
-                and is_in_company(sighting.quad, [*whole, *_others(sighting, company)])
+            if other < _EVEN
+            and (
+                is_clear
+                or (
+                    self._is_likely_neighbour(sighting, nothing)
+                    and nothing < limits.neighbour_bare
+                    and is_in_company(sighting.quad, [*quads, *_others(sighting, company)])
+                )
+                or (sighting.confidence >= limits.index and nothing < limits.bare)
             )
-            or (sighting.confidence >= self._limits.index and nothing < self._limits.bare)
         ]
 
     def _without_items(
