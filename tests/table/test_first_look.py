@@ -120,14 +120,40 @@ def test_question_about_missed_cards_names_existing_cards(game: Game) -> None:
     )
 
 
+# Calls of `see` that have nothing to do with a match: whether cards fit a deck, and what arms and piles look like.
+_NO_TABLE = {"self._fit", "fits", "fit", "self._quiet", "self._hindsight"}
+
+
+def _leads_to_a_match(call: ast.Call) -> bool:
+    """Whether a call hands on what a camera saw, or a picture with a tap."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    receiver, arguments = ast.unparse(call.func.value), len(call.args) + len(call.keywords)
+    if call.func.attr == "tap":
+        return receiver.endswith("table") and arguments > 1
+    return call.func.attr == "camera_saw" or (call.func.attr == "see" and receiver not in _NO_TABLE)
+
+
 def test_every_path_of_a_sight_to_the_table_is_listed() -> None:
     root, found = Path(companion.__file__).parent, set()
     for path in root.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(called, ast.Attribute) and called.attr == "see" and "table" in ast.unparse(called.value):
-                found.add(path.relative_to(root).as_posix())
-    assert found == {"server/services/services.py", "bench/simulation/match_run.py"}
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and _leads_to_a_match(node))
+                found |= {(path.relative_to(root).as_posix(), function.name, ast.unparse(one.func)) for one in calls}
+    assert found == {
+        # The camera that is watched, unless it is held; a lesson holds it (tests/server/test_holding.py).
+        ("server/capture/camera.py", "_watch", "listener.camera_saw"),
+        ("server/capture/camera.py", "_turns", "self._camera.listener.camera_saw"),
+        ("server/services/services.py", "camera_saw", "self.table.see"),
+        # Taps with a picture: a scanned hand.
+        ("server/routes/play.py", "tap", "services().table.tap"),
+        ("server/services/selfplay.py", "_agree", "self._services.table.tap"),
+        # Films that are written down, without a table.
+        ("commands/follow.py", "_as_it_goes", "transcriber.see"),
+        ("table/hypotheses/transcriber.py", "transcribe", "reading.transcriber.see"),
+        ("bench/simulation/match_run.py", "play", "table.see"),
+    }
 
 
 def test_a_card_that_lies_there_after_the_dark_is_asked_about(game: Game) -> None:
