@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
-from companion.dataset.others.scenes import other_scenes
+from companion.dataset.others.scenes import Kind, other_scenes
 from companion.dataset.scenes.compose import Scene
 from companion.dataset.scenes.layouts import Layout
 from companion.models.fitting.calibration import pictures
@@ -44,12 +44,14 @@ PICTURES: Mapping[Layout, int] = {
     Layout.PILE: 1,
 }
 """Number of pictures of a deck per layout, each as drawn and degraded."""
+OTHERS = tuple(Kind)
+"""Kinds of other things, one picture each per lot."""
 # Greatest IoU of an outline with a card's to be no card; greatest distance in px of an index from its print.
 _NO_CARD, _NEAR = 0.3, 3.0
 _IS_IT = 0.6
 # Number of decks per lot of pictures, and families beside the printed ones: designs that the fit does not know must not
 # be taken for other makers' cards, so those that resemble them, on white or without indices, are frequent.
-_DECKS, _FAMILIES = 9, {**TRAINING_WEIGHTS, StyleFamily.NEUTRAL: 2.5}
+DECKS, _FAMILIES = 9, {**TRAINING_WEIGHTS, StyleFamily.NEUTRAL: 2.5}
 # Ridge penalty; shares of other things among clear outlines, and among corners without an open card, on a table.
 _RIDGE, _OTHER_SHARES = 1.0, (0.02, 0.2)
 
@@ -103,8 +105,10 @@ def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[O
     Outlines and signs that are partly on a card are left out.
     """
     for deck in decks:
-        of_decks = (pictures([deck], seed, PICTURES, 0.3, 1, _DECKS, families) for families in (None, _FAMILIES))
-        of_others: Iterator[tuple[Scene, Image]] = ((scene, scene.image) for scene in other_scenes([deck], seed))
+        of_decks = (pictures([deck], seed, PICTURES, 0.3, 1, DECKS, families) for families in (None, _FAMILIES))
+        of_others: Iterator[tuple[Scene, Image]] = (
+            (scene, scene.image) for scene in other_scenes([deck], seed, OTHERS)
+        )
         for scene, image in chain(*of_decks, of_others):
             outlines, signs = detector.candidates(image, scene.layout is Layout.PILE)
             yield from _outlines(outlines, scene)
