@@ -220,7 +220,8 @@ class Pile:
         return self._clearest_box(image, boxes, 0.5)
 
     def _is_read(self, image: Image, quad: Quad) -> bool:
-        return self._clearness(image, quad) >= 0.5
+        """Whether the corners or the whole card are read as a card rather than as none; clearness is their mean."""
+        return self._clearness(image, quad) >= 0.5 / 2
 
     def _outlined_again(self) -> list[LaidCard]:
         """Return the first cards whose outline changes once the card size is known.
