@@ -1,22 +1,24 @@
 """Fits the fusion of a card's evidence on drawn pictures, and checks it on other ones.
 
-Every fourth deck is for the check, the others for the fit.
+The pictures show scenes of drawn decks, and the discard pile of one simulated table for each deck. Every fourth deck is
+for the check, the others for the fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import ALL_CARDS
-from companion.dataset.scenes.compose import Scene
+from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.scenes.layouts import Layout
+from companion.dataset.simulated.simulation import SimulatedTable
 from companion.models.fitting.calibration import SHOWN, pictures
 from companion.models.fitting.logistic import calibration_error, ridge_logistic
-from companion.vision.core.geometry import intersection_over_union
+from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.labels import COLORS, FACES, card_classes
 from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.recognition.card_detector import CardDetector
@@ -26,12 +28,25 @@ Values = NDArray[np.float64]
 
 PICTURES: Mapping[Layout, int] = {**SHOWN, Layout.PILE: 4}
 """Number of pictures per layout and deck."""
+RATE = 0.5
+"""Pictures per second of a simulated table."""
 # Least IoU of an outline with a card's to be that card, and least visible share of a card to learn its face from.
 _IS_IT, _VISIBLE = 0.6, 0.3
 # Ridge penalties: of the weights of the evidence, and of the confidence's standardised features.
 _RIDGE, _CONFIDENCE_RIDGE = 1e-3, 1.0
 # Maximum number of steps of L-BFGS; confidences of the table.
 _STEPS, _LEVELS = 60, (0.5, 0.75, 0.9, RUNNER_UP_BELOW)
+
+
+class TrueCard(Protocol):
+    """A card in a picture: its (4, 2) outline in pixels, and its visible share."""
+
+    @property
+    def card(self) -> Card: ...
+    @property
+    def quad(self) -> Quad: ...
+    @property
+    def visible(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +78,25 @@ class Checked:
 
 
 def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[Judged]:
-    """Yield the candidates of drawn decks, given by number, each scene as drawn and degraded."""
-    for scene, image in pictures(decks, seed, PICTURES, hard=0.3, degraded=1):
-        yield from _judged(detector.candidates(image, scene.layout is Layout.PILE)[0], scene)
+    """Yield the candidates of drawn decks, given by number: each scene as drawn and degraded, and a table's piles."""
+    for deck in decks:
+        for scene, image in pictures([deck], seed, PICTURES, hard=0.3, degraded=1):
+            yield from labelled(detector.candidates(image, scene.layout is Layout.PILE)[0], scene.cards)
+        edition = list(EditionName)[deck % len(EditionName)]
+        for frame in SimulatedTable(seed + deck, edition=edition, rate=RATE).frames():
+            if frame.pile.cards and not frame.covered:
+                yield from labelled(detector.candidates(frame.image, on_pile=True)[0], frame.cards)
 
 
-def _judged(found: Iterable[Evidence], scene: Scene) -> Iterator[Judged]:
+def labelled(found: Iterable[Evidence], cards: Sequence[TrueCard]) -> Iterator[Judged]:
+    """Yield the evidence with the card that it shows: of several at one place, as on a pile, the most visible one."""
     for one in found:
-        best = max(scene.cards, key=lambda card: intersection_over_union(card.quad, one.quad), default=None)
-        if best is None or intersection_over_union(best.quad, one.quad) < _IS_IT:
-            yield Judged(one, -1, 0.0)
-        else:
+        fitting = [card for card in cards if intersection_over_union(card.quad, one.quad) >= _IS_IT]
+        if fitting:
+            best = max(fitting, key=lambda card: card.visible)
             yield Judged(one, ALL_CARDS.index(best.card), best.visible)
+        else:
+            yield Judged(one, -1, 0.0)
 
 
 def fitted(judged: Sequence[Judged]) -> FusionModel:

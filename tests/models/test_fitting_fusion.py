@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from companion.cards import ALL_CARDS, Card
 from companion.cli import main
 from companion.dataset.scenes.layouts import Layout
+from companion.dataset.simulated.simulation import TrueCard
 from companion.models.fitting import fusion
-from companion.models.fitting.fusion import Judged, checked, fitted
+from companion.models.fitting.fusion import Judged, checked, fitted, labelled
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.reading import Scale
 from companion.vision.core.runtime import model_folder
@@ -55,6 +56,17 @@ def test_the_fit_trusts_the_view_that_is_right() -> None:
     assert checked(again, corners_alone).right < 0.6 * len(again)
 
 
+def test_an_outline_on_a_pile_shows_the_visible_card_of_two_at_one_place() -> None:
+    rng = np.random.default_rng(3)
+    evidence = _judged(rng, 1.0, 1.0).evidence
+    lower = TrueCard(Card.parse("red 1"), QUAD, 0.1, held=False)
+    upper = TrueCard(Card.parse("blue 4"), QUAD + 12, 1.0, held=False)
+    (found,) = labelled([evidence], [lower, upper])
+    assert (ALL_CARDS[found.truth].name, found.visible) == ("blue 4", 1.0)
+    (elsewhere,) = labelled([evidence], [TrueCard(Card.parse("blue 4"), QUAD + 60, 1.0, held=False)])
+    assert elsewhere.truth == -1
+
+
 def test_the_shipped_model_asks_where_corners_and_middle_disagree() -> None:
     one, seven = (ALL_CARDS.index(Card.parse(name)) for name in ("red 1", "red 7"))
     rows = [_logs(one, 0.97), _logs(seven, 0.97)]
@@ -73,6 +85,7 @@ def test_the_shipped_model_asks_where_corners_and_middle_disagree() -> None:
 
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fusion, "PICTURES", {Layout.SINGLE: 2})
+    monkeypatch.setattr(fusion, "RATE", 0.02)
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "fusion.json").unlink()
