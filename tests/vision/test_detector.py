@@ -309,6 +309,28 @@ class SeesCards:
         return logs
 
 
+def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> None:
+    hidden = HiddenCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"), shipped())
+    image = np.zeros((400, 400, 3), np.uint8)
+
+    def corner(quad: Quad, *chances: float) -> Reading:
+        logs = np.full(len(ALL_CARDS) + 1, -9, np.float32)
+        logs[: len(chances)] = np.log(chances)
+        return Reading(corner_frames(quad)[0], logs, ANY)
+
+    def behind(quad: Quad, *chances: float) -> list[str]:
+        loose = [corner(quad, *chances)]
+        return [s.card.name for s in hidden.among(image, loose, [open_card], loose, loose)]
+
+    open_card = Sighting(CARD, (ALL_CARDS[0],), (0.99,), True)
+    name = ALL_CARDS[0].name
+    assert behind(CARD + 12, 0.6, 0.3) == []
+    # A sure one is a like card on it, so is one that lies farther off, and what reads otherwise is another one.
+    assert behind(CARD + 12, 0.95, 0.02) == [name]
+    assert behind(CARD + np.float32([80, 0]), 0.6, 0.3) == [name]
+    assert behind(CARD + 12, 0.3, 0.6) == [ALL_CARDS[1].name]
+
+
 @pytest.mark.parametrize(("chance", "unlike", "cards"), [(0.35, False, 1), (0.35, True, 0), (0.5, True, 1)])
 def test_a_doubtful_corner_that_is_unlike_the_deck_s_is_no_card(chance: float, unlike: bool, cards: int) -> None:
     hidden = HiddenCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"), shipped())

@@ -15,7 +15,7 @@ import numpy as np
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import EvidenceSource, Reading, with_indices
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.lighting import Light
@@ -33,6 +33,7 @@ from companion.vision.recognition.first_pass import FirstPass
 from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel, shipped
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.outlines import (
+    SAME_CARD,
     drop_duplicate_corners,
     drop_duplicates,
     is_card_shaped,
@@ -45,8 +46,11 @@ _SEVERAL = 3
 # Minimum probability of a faint corner in its first view to be read further: none of 669 corners below it became a card
 # in 160 pictures; 166 above it did.
 _FAINTLY = 0.4
+# Minimum score of a box that counts as a card although only its two corners were read, and minimum distance of these
+# corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
+_BOXED, _ENDS_APART = 0.5, 0.5
 # Least confidence of an open card that the fitted model reads; below it something else lies there.
-_LEAST = 0.05
+_HARDLY = 0.05
 # Score added per index found where the outline expects one; initial score of a candidate formed from two indices.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
@@ -97,6 +101,9 @@ class Assembler:
         if pairs:
             whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
             loose = self._unclaimed(indices, whole)
+        for card, ends in self._boxed_pairs(candidates, loose, whole):
+            whole = [*whole, card]
+            loose = [index for index in loose if all(index is not end for end in ends)]
         if len(whole) + len(loose) >= _SEVERAL:
             faint_boxes = [box for box in boxes if self._limits.faint_box <= box.score < self._limits.box]
             faint = self._reader.read_indices(image, beside(_index_frames(faint_boxes), indices), least=_FAINTLY)
@@ -150,7 +157,7 @@ class Assembler:
         """
         fused = iter(self.fused(_evidence(image, whole, indices, candidates, on_pile)))
         seen = [(card, card.sighting(whole=True) if card.ends is None else next(fused)) for card in whole]
-        return [sighting for card, sighting in seen if card.ends is None or sighting.confidence >= _LEAST]
+        return [sighting for card, sighting in seen if card.ends is None or sighting.confidence >= _HARDLY]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
@@ -205,6 +212,26 @@ class Assembler:
         likely = [(quad, _LEARNT) for quad, belongs in zip(places, membership, strict=True) if belongs >= _GLANCE]
         found = self._whole_cards(image, likely, indices)
         return [card for card in found if card.membership >= _BELONGS]
+
+    def _boxed_pairs(
+        self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]
+    ) -> list[tuple[Reading, Sequence[Reading]]]:
+        """Return boxed cards whose two corners agree although no outline was found.
+
+        Each card comes with its corners, taken from the unclaimed indices.
+        """
+        found: list[tuple[Reading, Sequence[Reading]]] = []
+        for box, score in candidates:
+            quad = portrait(box)
+            known = [card.quad for card in whole] + [card.quad for card, _ in found]
+            if score < _BOXED or any(intersection_over_smaller(quad, other) > SAME_CARD for other in known):
+                continue
+            ends = [loose[i] for i in CardIndices(quad, [index.quad for index in loose]).inside()]
+            if len(ends) == 2 and ends[0].card == ends[1].card:
+                apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
+                if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
+                    found.append((_of_corners(quad, ends[0], ends[1]), ends))
+        return found
 
     def _is_index(self, index: Reading) -> bool:
         return index.nothing < self._limits.index_no_card
@@ -289,6 +316,11 @@ class Assembler:
                 own |= spots
             own |= {i for i in spots if _is_misread_its(indices[i], card)}
         return [index for i, index in enumerate(indices) if i not in own and not index.is_non_index]
+
+
+def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
+    """Return the card in an outline (4, 2) that both of its corners agree on; the confidence is capped."""
+    return replace(one, quad=quad, logs=one.logs + other.logs).capped(UNCERTAIN_MOST)
 
 
 def _evidence(

@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 
 from companion.vision.core.corrections import corrected_corner
-from companion.vision.core.geometry import Image, Quad, corner_frames
+from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
@@ -26,6 +26,9 @@ from companion.vision.recognition.reader import Reader
 
 # Number of prints in the free corners of cards from which the deck has a picture there.
 _ITEMS = 3
+# Overlap above which an unsure corner belongs to an open card with the same reading, for example one that moved: no
+# identical card lay like that in 160 pictures of hands.
+_SHARED = 0.7
 # A corner that matches nothing of the learnt deck counts from this confidence on: of six below it in 214 hands of six
 # decks none was a card; one with .4 to .6 was.
 _READ_THOUGH_UNLIKE = 0.4
@@ -60,7 +63,7 @@ class HiddenCards:
         share = index_share(quads, [index.quad for index in indices])
         loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= _READ_THOUGH_UNLIKE]
         likely = self._likely(image, one_per_card(loose, share), whole)
-        return self._without_items(likely, whole, read)
+        return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
     def evidence(self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad]) -> list[CornerEvidence]:
         """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
@@ -138,6 +141,13 @@ def _by_corner(card: Reading) -> Sighting:
     """Return the sighting of a card of which a corner is read; a learnt deck's card needs no correction."""
     seen = card.sighting(whole=False)
     return seen if card.known else corrected_corner(seen, card.scale.probabilities(card.logs))
+
+
+def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
+    """Whether an unsure corner belongs to an open card."""
+    return sighting.doubt is not None and any(
+        card.card == sighting.card and intersection_over_smaller(card.quad, sighting.quad) > _SHARED for card in whole
+    )
 
 
 def _others(sighting: Sighting, company: Sequence[Sighting]) -> list[Quad]:

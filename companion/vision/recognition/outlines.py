@@ -24,7 +24,7 @@ from companion.vision.recognition.corners import lies_across
 # Minimum area relative to a more confident card, for any camera position.
 _FAR_SMALLER = 0.2
 # Overlap (over the smaller area) above which two outlines are the same card.
-_SAME_CARD = 0.65
+SAME_CARD = 0.65
 # Below the first confidence, a corner within this distance of an open card (in card sides) with the same reading is
 # that card's own: so on three degraded photographs of single cards.
 _CLEAR, _ECHO = 0.82, 0.5
@@ -42,7 +42,7 @@ def drop_duplicates(readings: Sequence[Reading], indices: Sequence[Reading], ima
     for reading in readings:
         part = clipped(reading.quad, width, height)
         if not any(
-            intersection_over_smaller(part, clipped(other.quad, width, height)) > _SAME_CARD
+            intersection_over_smaller(part, clipped(other.quad, width, height)) > SAME_CARD
             and not lies_across(reading, other, indices)
             for other in kept
         ):
