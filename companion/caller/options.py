@@ -12,8 +12,8 @@ EDITION_TITLES = {
 
 PROFILE_TITLES = {
     "official": message("Official sheet"),
-    "geekyhobbies": message("A single round, a number card first"),
-    "blog": message("The dealer names the first colour"),
+    "geekyhobbies": message("One round"),
+    "blog": message("Dealer’s colour"),
 }
 
 OPTION_TITLES = {

@@ -81,7 +81,7 @@ def test_profiles_say_what_they_change(server: Server, open_as: Open) -> None:
     page = open_as(Role.HOST, page="")
     says = page.locator("#profile-says")
     expect(says).to_have_text("The rules as printed on the sheet.")
-    page.get_by_text("The dealer names the first colour", exact=True).click()
+    page.get_by_text("Dealer’s colour", exact=True).click()
     expect(says).to_have_text("Wild at the start: the dealer · Green shell on yourself: no")
     page.click("#rules-fold summary")
     page.fill("#option-target", "200")
