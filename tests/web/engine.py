@@ -37,9 +37,9 @@ class Engine(ABC):
         """Type into an element that is there."""
 
     def click(self, selector: str) -> None:
-        """Click an element where a pointer would meet it, as soon as it is there."""
+        """Click an element where a pointer would meet it, as soon as it is there and does not move."""
         self.wait(f"document.querySelector({json.dumps(selector)})")
-        self._click(selector)
+        until(lambda: self._clicked(selector))
 
     def choose(self, selector: str, path: Path) -> None:
         """Choose a file in a field for one."""
@@ -57,6 +57,16 @@ class Engine(ABC):
             until(lambda: self._holds(expression))
         except TimeoutError:
             raise TimeoutError(f"{expression} at {self.evaluate('location.href')}") from None
+
+    def _clicked(self, selector: str) -> bool:
+        try:
+            self._click(selector)
+        except EngineError as error:
+            # An element that still moves into view cannot be met by a pointer.
+            if "not interactable" not in str(error):
+                raise
+            return False
+        return True
 
     def _holds(self, expression: str) -> bool:
         try:

@@ -110,7 +110,7 @@ class WebKit(Engine):
         finally:
             connection.close()
         if answer.status != 200:
-            raise EngineError(f"{path}: {value['message']}")
+            raise EngineError(f"{path}: {value['error']}: {value['message']}")
         return value
 
 
