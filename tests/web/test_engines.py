@@ -171,8 +171,11 @@ def test_an_evening_from_the_set_up_to_the_rematch(browser: Engine, server: Serv
         engine.type(f".players li:nth-child({seat}) input", player)
     engine.click("label:has(input[value=classic])")
     engine.wait("!document.querySelector('#rules-fold').toggleAttribute('open', true) || true")
-    engine.wait("document.querySelector('#option-target').select() === undefined")
-    engine.type("#option-target", "100")
+    # WebKit's driver loses keys in number fields: the value is set as a change of it would.
+    engine.evaluate(
+        "(field => { field.value = '100'; for (const kind of ['input', 'change'])"
+        " field.dispatchEvent(new Event(kind, { bubbles: true })); })(document.querySelector('#option-target'))"
+    )
     engine.click("#start")
     for number, color in enumerate(("red", "green", "yellow"), 1):
         arrive(engine, "/table", "document.querySelectorAll('.seat').length === 3")
