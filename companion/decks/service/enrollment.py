@@ -81,8 +81,9 @@ class Lesson:
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
         self._pile = Pile(each, self._boxed, self._clearness)
-        # Studies of outlines in the picture shown last.
+        # Studies of outlines in the pictures of the step in progress, and the boxes found in each of these pictures.
         self._studies: dict[tuple[int, bytes], EnrolledCard] = {}
+        self._found_boxes: dict[int, list[Quad]] = {}
         self._seen: list[EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
         self._known_names: dict[int, Card] = {}
@@ -147,6 +148,7 @@ class Lesson:
         laid = {card.place: card for card in self._pile.show(image)}
         new = [replace(self._study(card.image, card.quad), place=card.place) for card in laid.values()]
         self._studies.clear()
+        self._found_boxes.clear()
         self._shown_pictures += self._each
         return self.add(new)
 
@@ -269,7 +271,10 @@ class Lesson:
         return name_cards(features, colors, logs, self.edition, known, self._by_color)
 
     def _boxed(self, image: Image) -> list[Quad]:
-        return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
+        if id(image) not in self._found_boxes:
+            found = self._boxes.find(image, pile=True)
+            self._found_boxes[id(image)] = [box.quad for box in found if box.kind is BoxKind.CARD]
+        return self._found_boxes[id(image)]
 
     def answer(self, picture: int, card: Card) -> None:
         """Record people's name for a picture; it also informs about copies and other cards.
