@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,12 @@ from numpy.typing import NDArray
 from companion.vision.core.runtime import ModelFileError
 
 Values = NDArray[np.float64]
+Odds = TypeVar("Odds", NDArray[np.float64], NDArray[np.float32])
+
+
+def logistic(odds: Odds) -> Odds:
+    """Return the (...) probabilities of log-odds (...); the odds are bounded, so that nothing overflows."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -50, 50))), odds.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +35,7 @@ class Logit:
 
     def probabilities(self, features: Values) -> Values:
         """Return the (...) probabilities for features (..., D)."""
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.log_odds(features), -50, 50))), np.float64)
+        return np.asarray(logistic(self.log_odds(features)), np.float64)
 
 
 def load_logits(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Logit]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from companion.vision.core.logit import logistic
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.imaging.motion import Floats
 
@@ -26,7 +27,7 @@ class BackLooks:
     def probabilities(self, features: Floats) -> Floats:
         """Return (N,) probabilities of a face-down card for features (N, D), averaged over both orientations."""
         odds = features @ self.weights + self.bias
-        return np.asarray(1 / (1 + np.exp(-np.clip(odds, -50, 50))), np.float32)
+        return np.asarray(logistic(odds), np.float32)
 
     @classmethod
     def load(cls, path: Path) -> BackLooks:

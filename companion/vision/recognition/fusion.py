@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from companion.vision.core.corrections import corrected
 from companion.vision.core.geometry import Quad, aspect, sides
 from companion.vision.core.labels import COLORS, FACES, card_classes
+from companion.vision.core.logit import logistic
 from companion.vision.core.reading import Scale
 from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.core.sightings import Sighting
@@ -351,7 +352,7 @@ def _with_products(rows: Values, paired: Sequence[Values]) -> Values:
 
 def _logistic(rows: Values, weights: Values) -> Values:
     """Return (N,) probabilities of a logistic regression on (N, D) rows; weights (D + 1,) end with the intercept."""
-    return np.asarray(1 / (1 + np.exp(-(rows @ weights[:-1] + weights[-1]).clip(-30, 30))), np.float64)
+    return np.asarray(logistic(rows @ weights[:-1] + weights[-1]), np.float64)
 
 
 def _log_sum(logs: Values) -> Values:

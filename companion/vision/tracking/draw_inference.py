@@ -90,13 +90,13 @@ class DrawEvidence:
         took = None
         if self.back is not None:
             took = reach.track.took(self.back, draw.middle, draw.length, reach.began, reach.ended)
-        own = np.zeros(3)
-        if not _is_among_others(reach):
+        own, among_others = np.zeros(3), _is_among_others(reach)
+        if not among_others:
             lasted = float(np.log(reach.ended - reach.began + _SHORT))
             turned = min(_turned(reach, draw), _FARTHEST)
             own = np.array([lasted, lasted**2, turned])
         there = (reach.nearest, _came(reach), float(took is not None), took or 0.0)
-        return np.array([*there, float(_is_among_others(reach)), float(reach.track.is_shadow), *own])
+        return np.array([*there, float(among_others), float(reach.track.is_shadow), *own])
 
     def top(self, movement: float) -> Values:
         """Return the features (len(TOP),) of a top that was seen. movement: log-odds of a draw by the movement."""
