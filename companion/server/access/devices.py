@@ -104,9 +104,9 @@ class Devices:
         """Let all devices act for their players by the names that they have now."""
         with self._lock:
             renamed = {
-                id_: device.model_copy(update={"player": name_now(device.player)})
+                id_: device.model_copy(update={"player": name})
                 for id_, device in self._known.items()
-                if device.player is not None and device.player != name_now(device.player)
+                if device.player is not None and (name := name_now(device.player)) != device.player
             }
             if renamed:
                 self._known.update(renamed)
