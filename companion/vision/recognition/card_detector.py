@@ -248,18 +248,22 @@ class CardDetector:
         scale if nothing was read with fair confidence.
         """
         image, boxes, found = look.image, look.boxes, look.found
+        if self._is_resolved(found):
+            return look
         lit = image if self._reader.seeks else self._in_white_light(image, boxes)
         if not found:
             found = self._assembler.cards(lit, self._boxes.find(lit, _LAST_SCALES, turned=True, least=self._least))
-        # A finer look does not resolve what the deck's pictures leave uncertain.
-        resolved = is_fairly_read(found) or (found and self._reader.seeks)
-        if not resolved and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
+        if not self._is_resolved(found) and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
             fine = self._boxes.find(lit, (_FINE_SCALE,), least=self._least)
             again = self._assembler.cards(lit, fine)
             if not found or is_better(again, found):
                 found = again
             boxes = [*boxes, *fine]
         return _Look(image, boxes, found)
+
+    def _is_resolved(self, found: Sequence[Sighting]) -> bool:
+        """Whether a finer look adds little; what a deck's pictures leave uncertain is not resolved by one."""
+        return bool(found) and (self._reader.seeks or is_fairly_read(found))
 
     @property
     def _least(self) -> float:
