@@ -9,6 +9,7 @@ from typing import cast
 import cv2
 import numpy as np
 import pytest
+from drawn_card import bare_table, outline, with_card
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.dataset.artist.faces import render
@@ -128,6 +129,19 @@ def test_the_top_card_of_a_pile_is_read_though_others_lie_across_under_it(seed: 
     scene = SceneMaker(seed, (640, 640), families=families, fonts=(), deck_count=1).make(Layout.PILE)
     seen = [sighting.card for sighting in CardDetector.shipped(None).detect_pile(scene.image) if sighting.whole]
     assert scene.cards[-1].card in seen
+
+
+@pytest.mark.parametrize(("under", "top"), [("yellow 3", "blue 3"), ("red 5", "yellow 6"), ("green 1", "blue 1")])
+def test_a_card_under_the_middle_of_another_is_read_by_its_corners_alone(
+    detector: CardDetector, under: str, top: str
+) -> None:
+    degrees = -30 if under == "yellow 3" else -45
+    picture = with_card(with_card(bare_table(), under, outline((320, 240), degrees)), top, outline((320, 240)))
+    found = {str(sighting.card): sighting for sighting in detector.detect(picture)}
+    assert set(found) == {under, top}
+    assert found[top].whole
+    assert not found[under].whole
+    assert found[under].confidence > 0.9
 
 
 def test_a_pile_on_which_no_card_is_found_is_searched_turned_by_a_quarter() -> None:

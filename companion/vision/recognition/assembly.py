@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 
+import cv2
 import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
@@ -98,6 +99,7 @@ class Assembler:
         loose = self._unclaimed(indices, whole)
         # If the box of a card is missing or far off, its two indices determine its outline.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
+        pairs = [(quad, score) for quad, score in pairs if not _is_covered(quad, whole)]
         if pairs:
             whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
             loose = self._unclaimed(indices, whole)
@@ -316,6 +318,11 @@ class Assembler:
                 own |= spots
             own |= {i for i in spots if _is_misread_its(indices[i], card)}
         return [index for i, index in enumerate(indices) if i not in own and not index.is_non_index]
+
+
+def _is_covered(quad: Quad, cards: Sequence[Reading]) -> bool:
+    """Whether another card lies on the middle of an outline (4, 2), so that only its corners are its own."""
+    return any(cv2.pointPolygonTest(card.quad, quad.mean(0).tolist(), False) >= 0 for card in cards)
 
 
 def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
