@@ -68,6 +68,7 @@ from companion.referee.legality import (
     must_draw_on,
     took_limits,
 )
+from companion.referee.penalties import hit_next
 from companion.referee.phase import Phase, Purpose
 from companion.referee.state import State
 
@@ -180,7 +181,7 @@ def _ask_next(draft: Draft) -> None:
         if draft.debt:
             draft.owe(draft.after(player), 0, laid_by=player)
         else:
-            landing.hit_next(draft, player, Face.WILD_DRAW_FOUR)
+            hit_next(draft, player, Face.WILD_DRAW_FOUR)
         return
     draft.phase = Phase.CHALLENGE
     draft.turn = draft.after(player)
@@ -244,7 +245,7 @@ def _accept(draft: Draft, _: moves.Accept) -> None:
         draft.skip(player)
         draft.turn_to(draft.after(player))
     else:
-        landing.hit_next(draft, draft.before(player), Face.WILD_DRAW_FOUR)
+        hit_next(draft, draft.before(player), Face.WILD_DRAW_FOUR)
 
 
 def _challenge(draft: Draft, _: moves.Challenge) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from companion.cards import Card, Face
-from companion.referee import landing, moves
+from companion.referee import moves
 from companion.referee.draft import Draft
 from companion.referee.effects import CountCorrected
 from companion.referee.errors import (
@@ -16,6 +16,7 @@ from companion.referee.errors import (
     TooManyCopiesError,
     TooManyForStepError,
 )
+from companion.referee.penalties import go_out_drawing
 from companion.referee.scoring import hand_points, shown_cards
 
 
@@ -43,7 +44,7 @@ def correct_count(draft: Draft, seat: int, actual: int) -> None:
 def go_out(draft: Draft, seat: int) -> None:
     """End the round of a player without cards. An open draw card that the player laid is drawn for (R28, R37)."""
     if draft.laid_by == seat:
-        landing.go_out_drawing(draft, seat, Face.WILD_DRAW_FOUR)
+        go_out_drawing(draft, seat, Face.WILD_DRAW_FOUR)
     draft.end_round(seat)
 
 

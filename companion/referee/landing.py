@@ -13,6 +13,7 @@ from companion.referee.effects import DebtAnswered, ItemUsed, JumpedIn, LaidSeco
 from companion.referee.errors import DoesNotFitError, DoesNotMatchError, DoesNotStackError
 from companion.referee.interpreter import rotate_hands, run
 from companion.referee.legality import OWING, matches, stacks
+from companion.referee.penalties import go_out_drawing, hit_next
 from companion.referee.phase import Phase, Purpose
 from companion.referee.running import Origin, Running
 
@@ -40,29 +41,6 @@ def start(draft: Draft, move: moves.Start) -> None:
         hit_next(draft, draft.dealer, face)
     else:
         draft.turn_to(first)
-
-
-def hit_next(draft: Draft, seat: int, face: Face) -> None:
-    """Let the player after this seat draw what the face asks for, if anything, and lose the turn (R5, R6, R14, R16)."""
-    victim = draft.after(seat)
-    punish_next(draft, seat, face)
-    draft.skip(victim)
-    draft.turn_to(draft.after(victim))
-
-
-def punish_next(draft: Draft, seat: int, face: Face) -> None:
-    """Let the player after this seat draw what the face asks for, if anything."""
-    penalty = draft.header.rules.penalties.get(face)
-    if penalty is not None:
-        draft.draw(draft.after(seat), penalty, face.value)
-
-
-def go_out_drawing(draft: Draft, seat: int, face: Face) -> None:
-    """Let the player after this seat draw for its last card, and the whole debt with it (R28, R37)."""
-    if draft.header.rules.opens:
-        draft.draw(draft.after(seat), draft.debt, Why.DEBT)
-    else:
-        punish_next(draft, seat, face)
 
 
 def play(draft: Draft, move: moves.Play) -> None:
