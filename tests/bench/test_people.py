@@ -25,7 +25,8 @@ from companion.dataset.simulated.script import LIVELY, Script, write_script
 from companion.editions import EDITIONS
 from companion.referee.moves import Catch, Challenge, Creeper, Draw, Judge, Move, Pass, Play, Reveal, Uno
 from companion.referee.state import Header
-from companion.table import QuestionKind, Table
+from companion.table.presentation.view import QuestionKind
+from companion.table.session.table import Table
 from companion.vision.core.events import (
     Arm,
     CameraHealth,

@@ -6,7 +6,7 @@ from flask.testing import FlaskClient
 
 from companion.cards import Card
 from companion.server.services.services import Services
-from companion.table import Turns
+from companion.table.presentation.view import Turns
 from companion.vision.core.events import Arm, CardLanded
 
 

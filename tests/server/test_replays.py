@@ -23,7 +23,8 @@ from companion.server.capture.clips import Clip, Clips
 from companion.server.capture.frame_ring import FrameRing, Still, decoded, small_jpeg
 from companion.server.services.replays import Replays
 from companion.server.services.services import Services
-from companion.table import HistoryLine, Table
+from companion.table.presentation.view import HistoryLine
+from companion.table.session.table import Table
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import Arm, CardLanded, PileKind, PileReached
 from companion.vision.core.geometry import Image

@@ -12,7 +12,8 @@ from companion.journal import ReadBy
 from companion.referee.state import Header
 from companion.referee.transcript import read_header
 from companion.store import Store
-from companion.table import Outcome, Question, Table, Turns, View
+from companion.table.presentation.view import Outcome, Question, Turns, View
+from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack, Picture, Probabilities
 
 

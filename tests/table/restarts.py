@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion.store import Store
-from companion.table import Table
+from companion.table.session.table import Table
 from companion.table.state.observations import dump
 
 

@@ -18,7 +18,8 @@ from companion.referee.legality import legal
 from companion.referee.moves import Accept, ChooseColor, Flip, Move, Play, Reshuffle, Start
 from companion.referee.random_player import RandomTable
 from companion.referee.state import Header, Phase, State, opening
-from companion.table import QuestionKind, Table
+from companion.table.presentation.view import QuestionKind
+from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack, PileGone, Probabilities
 
 _COLORS = (None, *Color)

@@ -38,7 +38,9 @@ from companion.referee.moves import (
 )
 from companion.referee.random_player import random_match
 from companion.store import Store
-from companion.table import QuestionKind, Table, TableError, Turns
+from companion.table.presentation.view import QuestionKind, Turns
+from companion.table.session.errors import TableError
+from companion.table.session.table import Table
 from companion.vision.core.events import (
     Arm,
     CameraHealth,

@@ -24,12 +24,14 @@ from companion.referee.moves import (
     Start,
 )
 from companion.store import Store
-from companion.table import Known, NoticeKind, QuestionKind, RoundScoredError, Table, Turns, UpdateKind
 from companion.table.hypotheses.draw_pile_acts import reach_ways
 from companion.table.hypotheses.finding import Candidate, Finding
 from companion.table.presentation.questions import ask
 from companion.table.presentation.sentences import Sentences
-from companion.table.session.errors import NobodysMoveError, NothingToRedoError
+from companion.table.presentation.updates import UpdateKind
+from companion.table.presentation.view import Known, NoticeKind, QuestionKind, Turns
+from companion.table.session.errors import NobodysMoveError, NothingToRedoError, RoundScoredError
+from companion.table.session.table import Table
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending, Reach, Sight
 from companion.table.state.situation import Way, situation

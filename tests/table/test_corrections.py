@@ -9,8 +9,9 @@ from companion.journal import ReadBy
 from companion.referee.errors import DoesNotMatchError, RefereeError
 from companion.referee.moves import ChooseColor, Draw, Pass, Play
 from companion.store import Store
-from companion.table import Known, QuestionKind, Table
+from companion.table.presentation.view import Known, QuestionKind
 from companion.table.session.errors import NobodysMoveError
+from companion.table.session.table import Table
 from companion.vision.core.events import PileKind, PileReached
 
 from .conftest import Game, card, header

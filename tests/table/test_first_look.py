@@ -13,7 +13,7 @@ from companion.cards import Card
 from companion.journal import ReadBy
 from companion.referee.moves import Draw, Pass, Play
 from companion.store import Store
-from companion.table import QuestionKind, Turns
+from companion.table.presentation.view import QuestionKind, Turns
 from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded
 
 from .conftest import Game, header, probabilities

@@ -11,7 +11,7 @@ from companion.cards import Color
 from companion.referee.moves import Accept, ChooseColor, Draw, Leave, Play, Rename, Start, Target
 from companion.referee.state import Phase
 from companion.store import Store
-from companion.table import QuestionKind, Turns
+from companion.table.presentation.view import QuestionKind, Turns
 
 from .conftest import Game, card, header
 from .test_arms import ArmsGame

@@ -29,16 +29,11 @@ from companion.referee.moves import (
     Target,
 )
 from companion.referee.state import Phase
-from companion.table import (
-    NoMatchError,
-    NoSuchQuestionError,
-    NothingToTakeBackError,
-    QuestionKind,
-    Table,
-    Turns,
-    UpdateKind,
-)
 from companion.table.hypotheses.explanations import ways
+from companion.table.presentation.updates import UpdateKind
+from companion.table.presentation.view import QuestionKind, Turns
+from companion.table.session.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError
+from companion.table.session.table import Table
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Mode, situation
 from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded, PileGone, PileMoved

@@ -17,7 +17,7 @@ from companion.journal import replay
 from companion.referee.moves import Draw, Pass
 from companion.referee.state import Phase
 from companion.store import Store
-from companion.table import Table
+from companion.table.session.table import Table
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,8 @@ from companion.cards import Card, Color
 from companion.referee.moves import Amend, ChooseColor, Draw, Pass, Play
 from companion.referee.transcript import read_header
 from companion.store import Store
-from companion.table import Table, Turns
+from companion.table.presentation.view import Turns
+from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack, PileGone
 
 folder, last = Path(sys.argv[1]), int(sys.argv[2])
@@ -108,7 +109,7 @@ from companion.records import StoreFullError
 from companion.referee.moves import Draw, Pass
 from companion.referee.transcript import read_header
 from companion.store import Store
-from companion.table import Table
+from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack
 
 class Disk(Store):
@@ -211,7 +212,7 @@ from pathlib import Path
 from companion.cards import Card
 from companion.referee.transcript import read_header
 from companion.store import Store
-from companion.table import Table
+from companion.table.session.table import Table
 from companion.vision.core.events import Arm, CardLanded, PileKind, PileReached
 
 folder, last = Path(sys.argv[1]), int(sys.argv[2])

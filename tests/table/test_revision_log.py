@@ -10,8 +10,9 @@ import pytest
 from companion.journal import ReadBy
 from companion.referee.moves import Undo
 from companion.store import Store
-from companion.table import Table, UpdateKind
 from companion.table.hypotheses.finding import Hypothesis
+from companion.table.presentation.updates import UpdateKind
+from companion.table.session.table import Table
 from companion.table.state.situation import Situation, Way
 from companion.vision.core.events import CardLanded, PileKind, PileReached
 

@@ -14,8 +14,8 @@ from companion.caller import CATALOGUES, LANGUAGES, Caller
 from companion.cards import Color
 from companion.records import StoreFullError
 from companion.referee.moves import Play, Start
-from companion.table import Table
 from companion.table.presentation.sentences import DOMAIN, Sentences
+from companion.table.session.table import Table
 
 from .conftest import card, header, probabilities
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from companion.table import QuestionKind
+from companion.table.presentation.view import QuestionKind
 
 from .conftest import header
 from .simulated import Evening, Noise, People, Tally

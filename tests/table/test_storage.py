@@ -14,8 +14,11 @@ from companion.editions import EDITIONS
 from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
 from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
-from companion.table import NothingToRedoError, NoticeKind, Table, Turns, UpdateKind
+from companion.table.presentation.updates import UpdateKind
+from companion.table.presentation.view import NoticeKind, Turns
+from companion.table.session.errors import NothingToRedoError
 from companion.table.session.persistence import RETRY_SECONDS
+from companion.table.session.table import Table
 from companion.table.state.stored_pictures import LONGEST_SIDE, MAX_BYTES, kept_picture
 from companion.vision.core.events import CardLanded
 

@@ -9,7 +9,7 @@ from companion.referee.moves import Accept, ChooseColor, Outcome, Play, Shed, Ta
 from companion.referee.phase import Phase
 from companion.referee.state import State
 from companion.store import Store
-from companion.table import QuestionKind, Turns
+from companion.table.presentation.view import QuestionKind, Turns
 from companion.vision.core.events import CardLanded, CardTakenBack
 
 from .conftest import header

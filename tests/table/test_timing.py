@@ -8,7 +8,8 @@ from itertools import count
 import pytest
 
 from companion.store import Store
-from companion.table import QuestionKind, Table
+from companion.table.presentation.view import QuestionKind
+from companion.table.session.table import Table
 from companion.table.state.draw_pile_stays import VisitHistory
 from companion.table.state.observations import Pending, Reach, Sight, dump, load
 from companion.vision.core.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached

@@ -10,9 +10,11 @@ from companion.journal import Journal, Line, ReadBy
 from companion.referee.match import Match
 from companion.referee.moves import Draw, Flip, Hand, Move, Pass, Play, Reshuffle, Start, Uno
 from companion.store import Store
-from companion.table import NoSuchQuestionError, QuestionKind, UpdateKind
 from companion.table.hypotheses.finding import Hypothesis
 from companion.table.hypotheses.inference import candidates_at
+from companion.table.presentation.updates import UpdateKind
+from companion.table.presentation.view import QuestionKind
+from companion.table.session.errors import NoSuchQuestionError
 from companion.table.state.situation import Mode, Way, situation
 from companion.table.state.unseen_cards import draw_pile_size, seen_cards
 

@@ -15,7 +15,7 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.table import Turns
+from companion.table.presentation.view import Turns
 from companion.vision.core.sightings import Sighting
 
 

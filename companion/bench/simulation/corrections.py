@@ -12,7 +12,9 @@ from companion.journal import ReadBy
 from companion.referee.errors import RefereeError
 from companion.referee.moves import ChooseColor, Draw, Flip, Move, Play, Reshuffle, Start
 from companion.referee.state import Header
-from companion.table import HistoryLine, Table, TableError
+from companion.table.presentation.view import HistoryLine
+from companion.table.session.errors import TableError
+from companion.table.session.table import Table
 
 # Maximum number of lines corrected by a tap each; with more errors people undo instead.
 _MOST = 4

@@ -31,7 +31,8 @@ from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.decks.model.edition_cards import deck_cards
 from companion.editions.library import Library
 from companion.referee.state import Header
-from companion.table import QuestionKind, Table
+from companion.table.presentation.view import QuestionKind
+from companion.table.session.table import Table
 from companion.vision.capture.capture_loop import FrameConsumer
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileEvent

@@ -29,7 +29,9 @@ from companion.referee.moves import (
     Undo,
     Uno,
 )
-from companion.table import Offer, Question, QuestionKind, Table, TableError
+from companion.table.presentation.view import Offer, Question, QuestionKind
+from companion.table.session.errors import TableError
+from companion.table.session.table import Table
 from companion.table.state.observations import Sight
 
 # What no camera can see and nobody can infer from later moves: all that hands-free people tap.

@@ -8,7 +8,7 @@ from enum import Enum
 
 from companion.cards import Card
 from companion.referee.effects import DebtOwed, Drawn, RoundWon, Scored
-from companion.table import HistoryLine
+from companion.table.presentation.view import HistoryLine
 
 
 class Moment(Enum):

@@ -11,7 +11,7 @@ from companion.decks.service.match_corrections import Corrected, with_correction
 from companion.decks.storage.deck_file import DeckFileError, LearntDeck
 from companion.decks.storage.library import DeckLibrary
 from companion.store import Store, StoreError
-from companion.table import Table
+from companion.table.session.table import Table
 
 _log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from companion.server.services.selfplay import SOURCE, SelfPlay
 from companion.server.services.services import services
 from companion.server.services.turn_timer import MOST_SECONDS
 from companion.store import NoSuchMatchError, StoreError
-from companion.table import Turns
+from companion.table.presentation.view import Turns
 
 api = Api()
 

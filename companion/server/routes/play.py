@@ -35,7 +35,8 @@ from companion.server.schema.answers import (
 )
 from companion.server.schema.fields import Body, Cards, ColorName, KnownName, MoveName, TableCardName, shown_name
 from companion.server.services.services import services
-from companion.table import NoMatchError, TableError, Turns
+from companion.table.presentation.view import Turns
+from companion.table.session.errors import NoMatchError, TableError
 
 api = Api()
 

@@ -15,7 +15,7 @@ from companion.referee.phase import Phase
 from companion.referee.state import Header, State
 from companion.referee.transcript import write_effect, write_entry, write_state
 from companion.server.core.errors import RefusalError
-from companion.table import HistoryLine, Outcome, Question, Ruling, View
+from companion.table.presentation.view import HistoryLine, Outcome, Question, Ruling, View
 from companion.vision.core.sightings import Sighting
 
 SHOWN_LINES = 40

@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 from companion.languages import Language
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS
 from companion.server.schema.fields import Body, EditionId, OptionName, PlayerName, ProfileName
-from companion.table import Turns
+from companion.table.presentation.view import Turns
 
 _MOST = 1_000_000
 """Upper bound for any number in a match."""

@@ -15,7 +15,8 @@ from companion.referee.state import State
 from companion.server.archive.highlights import Highlight, Moment, best_of, highlights
 from companion.server.capture.clips import Clip, Clips, Outline
 from companion.server.capture.frame_ring import FrameRing, decoded
-from companion.table import HistoryLine, Question, QuestionKind, Table
+from companion.table.presentation.view import HistoryLine, Question, QuestionKind
+from companion.table.session.table import Table
 from companion.table.state.observations import Pending, Sight
 from companion.vision.core.events import CardLanded, PileEvent, PileReached
 from companion.vision.core.geometry import Image

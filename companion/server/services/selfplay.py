@@ -23,7 +23,9 @@ from companion.referee.state import Header, State
 from companion.server.core.errors import RefusalError
 from companion.server.services.hand_scanning import hold_picture, scan_hand
 from companion.server.services.services import Services
-from companion.table import QuestionKind, TableError, Turns, UpdateKind
+from companion.table.presentation.updates import UpdateKind
+from companion.table.presentation.view import QuestionKind, Turns
+from companion.table.session.errors import TableError
 from companion.vision.core.runtime import ModelFileError
 
 _log = logging.getLogger(__name__)

@@ -40,7 +40,9 @@ from companion.server.services.learnt_faces import LearntFaces
 from companion.server.services.replays import Replays
 from companion.server.services.turn_timer import TurnTimer
 from companion.store import Store, StoreError
-from companion.table import Table, Turns, Update
+from companion.table.presentation.updates import Update
+from companion.table.presentation.view import Turns
+from companion.table.session.table import Table
 from companion.vision.core.events import PileEvent
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.pile.pile_state import Region
