@@ -14,9 +14,8 @@ from companion.editions import EDITIONS
 from companion.journal import Journal
 from companion.referee.match import Match
 from companion.referee.state import Header
-from companion.table.hypotheses.explanations import ways
 from companion.table.hypotheses.finding import Hypothesis
-from companion.table.hypotheses.hypotheses import extended
+from companion.table.hypotheses.hypotheses import extended, ways
 from companion.table.state.observations import Pending, Reach, Sight
 from companion.table.state.situation import Mode, Way, situation
 from companion.vision.core.events import CardLanded, PileKind, PileReached

@@ -29,7 +29,7 @@ from companion.referee.moves import (
     Target,
 )
 from companion.referee.state import Phase
-from companion.table.hypotheses.explanations import ways
+from companion.table.hypotheses.hypotheses import ways
 from companion.table.presentation.updates import UpdateKind
 from companion.table.presentation.view import QuestionKind, Turns
 from companion.table.session.errors import NoMatchError, NoSuchQuestionError, NothingToTakeBackError

@@ -11,12 +11,13 @@ from companion.journal import Journal, Line, ReadBy, replay, undone
 from companion.referee.match import Match
 from companion.referee.moves import Amend, Draw, Pass, Play, Start, Undo
 from companion.store import Store
-from companion.table.hypotheses.finding import Hypothesis
+from companion.table.hypotheses.finding import Hypothesis, RevisionLog
 from companion.table.hypotheses.hypotheses import hypotheses_by
-from companion.table.hypotheses.revision_log import RevisionLog, correction_lines, replayed_log
+from companion.table.hypotheses.revision_log import correction_lines, replayed_log
 from companion.table.presentation.view import Turns
 from companion.table.session.errors import NothingToRedoError
-from companion.table.session.match_memory import Memory, dump_memory, load_memory
+from companion.table.session.match_memory import Memory, dump_memory
+from companion.table.session.resume import load_memory
 from companion.table.state.observations import Pending, Sight
 from companion.table.state.situation import Hand, Mode, situation
 from companion.table.state.thresholds import MAX_REVISABLE, REVISABLE

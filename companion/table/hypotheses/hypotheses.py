@@ -1,17 +1,34 @@
-"""Hypotheses: joint explanations of several observations; the most probable ones are kept (beam search)."""
+"""Hypotheses: the ways one observation can have come about, and joint explanations of several (beam search)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
-from companion.table.hypotheses.explanations import ways
+from companion.cards import Card
+from companion.journal import Line, ReadBy
+from companion.referee.errors import RefereeError
+from companion.referee.legality import legal
+from companion.referee.moves import (
+    Draw,
+    Entry,
+    Flip,
+    Pass,
+    Play,
+    Reshuffle,
+    Start,
+)
+from companion.table.hypotheses.draw_pile_acts import reach_ways
 from companion.table.hypotheses.finding import Hypothesis
+from companion.table.hypotheses.landings import most_by_arm, most_probable_arm, sight_ways
+from companion.table.hypotheses.lifts import lift_ways, without_last_card
+from companion.table.hypotheses.taps import tap_ways
+from companion.table.hypotheses.timing import carried_off_in_time, landed_in_time, taken_in_time
 from companion.table.state import thresholds
-from companion.table.state.observations import Pending
-from companion.table.state.situation import Mode, Situation
+from companion.table.state.observations import Lift, Observation, Pending, Reach, Sight, Tap
+from companion.table.state.situation import Mode, Situation, Way
 
 _MIN_OF_KEPT = 0.25
 """Ways less probable than this, relative to the kept ones, are dropped: few of one outcome add up."""
@@ -84,3 +101,90 @@ def normalized(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 def _weight(hypothesis: Hypothesis) -> float:
     return hypothesis.weight
+
+
+def ways(situation: Situation, pending: Pending, mode: Mode) -> list[Way]:
+    """Return the ways the observation can have come about in this situation; at least one, none with weight 0."""
+    what, at = pending.what, pending.at
+    if pending.said is not None:
+        return [_as_stated(situation, pending.said, what)]
+    match what:
+        case Tap():
+            tapped = tap_ways(situation, what, mode)
+            return carried_off_in_time(situation, tapped, at) if isinstance(what.move, Reshuffle) else tapped
+        case Lift():
+            return lift_ways(situation, what)
+        case Reach():
+            return taken_in_time(situation, reach_ways(situation, what, mode), what, at)
+        case Sight():
+            return landed_in_time(situation, _sight_ways(situation, what, pending.card, mode), at)
+
+
+def _sight_ways(situation: Situation, sight: Sight, stated: Card | None, mode: Mode) -> list[Way]:
+    """Return the ways the card can have landed. stated: the card people named."""
+    if stated is None:
+        unseen = (*_replaced(situation, sight, mode), *_uncovered(situation, sight, mode))
+        return [*sight_ways(situation, sight, mode), *unseen]
+    read = sight.probabilities[0][0] if sight.probabilities else None
+    read_by = ReadBy.CAMERA if read == stated else ReadBy.CORRECTED
+    # Who names a card that does not match says nothing about one that was missed below it.
+    seen = sight_ways(situation, replace(sight, probabilities=((stated, 1.0),), after_gap=False), mode, read_by)
+    landed = [way for way in seen if way.card is not None]
+    # A hypothesis must not gain from an implausible landing.
+    return [replace(way, doubtful=way.by is not None and way.doubtful) for way in landed] or seen
+
+
+def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the ways in which the player of the last card had taken it back unseen and laid this one instead.
+
+    Requires that the last card did not match: an arm attributed to that player may be another's.
+    """
+    if sight.arm is None or not mode.sees_arms or situation.illegal_card is not None or sight.same_face:
+        return
+    if mode.least > thresholds.TAKEN_BACK_UNSEEN * most_by_arm(situation, sight, mode):
+        return
+    back = without_last_card(Way(situation), sight.time)
+    if back is None or back.doubtful or back.after.state.turn is None:
+        return
+    player, allowed = back.after.state.turn, legal(situation.state).cards
+    for way in sight_ways(back.after, sight, replace(mode, least=mode.least / thresholds.TAKEN_BACK_UNSEEN)):
+        if way.card is None or way.card in allowed or way.after.illegal_card is not None:
+            continue
+        if way.by == player and not any(isinstance(entry, Draw | Pass) for entry in way.entries):
+            share = way.weight * thresholds.TAKEN_BACK_UNSEEN
+            yield replace(way, lines=(*back.lines, *way.lines), weight=share)
+
+
+def _uncovered(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
+    """Yield the way in which the known top card was taken back out of view, and the one below it is seen again."""
+    if not sight.landed_unseen or mode.alone or situation.illegal_card is not None:
+        return
+    back = without_last_card(Way(situation), sight.time)
+    if back is None or back.after.lying == situation.lying:
+        return
+    share = sum(probability for card, probability in sight.probabilities if card == back.after.lying)
+    if share:
+        yield replace(back, doubtful=True, weight=share * thresholds.TAKEN_BACK_UNSEEN)
+
+
+def _as_stated(situation: Situation, stated: tuple[Entry, ...], what: Observation) -> Way:
+    way = Way(replace(situation, illegal_card=None))
+    arm = what.arm if isinstance(what, Sight | Reach) else None
+    reading = what.reading if isinstance(what, Sight | Lift) else None
+    last_landing = next((entry for entry in reversed(stated) if isinstance(entry, Start | Play | Flip)), None)
+    try:
+        for entry in stated:
+            lands = entry is last_landing
+            seat = way.after.state.turn
+            acts = arm is not None and isinstance(entry, Play | Flip | Draw) and entry is stated[-1]
+            if acts and isinstance(what, Sight) and seat is not None:
+                arm = most_probable_arm(way.after, seat, what)
+            direction = arm.direction if acts and arm is not None else None
+            way = way.then(Line(entry, ReadBy.TAP, what.time, reading if lands else None, direction))
+            if acts and arm is not None and seat is not None:
+                ring = way.after.ring.corrected_by_players(seat, arm.direction, arm.spread)
+                way = replace(way, after=replace(way.after, ring=ring))
+    except RefereeError as error:
+        return Way(situation, weight=thresholds.FLOOR, refusal=error)
+    card = next((line.entry.card for line in reversed(way.lines) if isinstance(line.entry, Start | Play | Flip)), None)
+    return replace(way, card=card)

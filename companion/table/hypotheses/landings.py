@@ -25,6 +25,7 @@ from companion.table.hypotheses.unseen_moves import (
     with_other_color,
 )
 from companion.table.state import thresholds
+from companion.table.state.debts import ECHO_SECONDS
 from companion.table.state.observations import Sight
 from companion.table.state.situation import Mode, Situation, Way
 from companion.table.state.unseen_cards import draw_pile_size, seen_cards
@@ -106,7 +107,7 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
         return thresholds.SAME_CARD
     lines = situation.journal.lines
     last = next((line for line in reversed(lines) if isinstance(line.entry, Start | Play | Flip)), None)
-    if last is None or not 0 <= sight.time - last.time <= thresholds.ECHO_SECONDS:
+    if last is None or not 0 <= sight.time - last.time <= ECHO_SECONDS:
         return 0.0
     if last.reading is None:
         return thresholds.SAME_CARD

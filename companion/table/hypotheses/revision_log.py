@@ -11,120 +11,87 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from companion.journal import Line, ReadBy
 from companion.referee.moves import Undo
-from companion.table.hypotheses.finding import Hypothesis
+from companion.table.hypotheses.finding import Hypothesis, RevisionLog, common_prefix
 from companion.table.hypotheses.hypotheses import extended, hypotheses_by, normalized
 from companion.table.state import thresholds
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Mode, Situation, Way
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionLog:
-    """The latest observations that were ruled on.
+def beams_of(log: RevisionLog, pending: Sequence[Pending], mode: Mode) -> list[tuple[Hypothesis, ...]]:
+    """Return the hypotheses for what was ruled on, then with each pending observation added."""
+    found = [log.hypotheses or (Hypothesis(log.base),)]
+    for observation in pending:
+        found.append(extended(found[-1], observation, mode).hypotheses)
+    return found
 
-    base: the situation before them. seen: the observations; modes: how each was interpreted; ruled: the accepted way of
-    each; hypotheses: all joint explanations.
+
+def with_late_observation(log: RevisionLog, late: Pending, mode: Mode) -> RevisionLog:
+    """Return the log with a late observation inserted, unchanged if it is too late."""
+    assert late.at is not None
+    place = next((n for n, o in enumerate(log.seen) if o.at is not None and o.at > late.at), len(log.seen))
+    if not place and len(log.base.journal.lines):
+        return log
+    seen = (*log.seen[:place], late, *log.seen[place:])
+    modes = (*log.modes[:place], mode, *log.modes[place:])
+    hypotheses = hypotheses_by(log.base, zip(seen, modes, strict=True))
+    current = _match_key(log.known)
+    ruled = next(
+        (hypothesis for hypothesis in hypotheses if _outcome_after(hypothesis, len(seen)) == current), hypotheses[0]
+    ).ways
+    return RevisionLog(log.base, seen, modes, ruled, tuple(hypotheses))
+
+
+def revised(log: RevisionLog, hypotheses: Sequence[Hypothesis]) -> RevisionLog:
+    """Return the log with revised rulings, unchanged if no revision is clear.
+
+    hypotheses: of all observations, ruled and pending.
     """
+    count = len(log.seen)
+    if not count:
+        return log
+    shares: dict[Hashable, float] = defaultdict(float)
+    most_probable: dict[Hashable, Hypothesis] = {}
+    for hypothesis in hypotheses:
+        outcome = _outcome_after(hypothesis, count)
+        shares[outcome] += hypothesis.weight
+        most_probable.setdefault(outcome, hypothesis)
+    current = _match_key(log.known)
+    best = max(shares, key=lambda outcome: shares[outcome])
+    clear = shares[best] >= thresholds.REVISION_PROBABILITY or shares.get(current, 0.0) <= 1 - thresholds.SURE
+    outcome = best if clear else current
+    return replace(log, ruled=most_probable[outcome].ways[:count]) if outcome in most_probable else log
 
-    base: Situation
-    seen: tuple[Pending, ...] = ()
-    modes: tuple[Mode, ...] = ()
-    ruled: tuple[Way, ...] = ()
-    hypotheses: tuple[Hypothesis, ...] = ()
 
-    @property
-    def known(self) -> Situation:
-        """Current situation."""
-        return self.ruled[-1].after if self.ruled else self.base
+def continuations(log: RevisionLog, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Return the hypotheses that agree with all rulings, from there on."""
+    count = len(log.seen)
+    outcomes = [way.outcome for way in log.ruled]
+    left = [s for s in hypotheses if [way.outcome for way in s.ways[:count]] == outcomes]
+    return normalized([replace(hypothesis, ways=hypothesis.ways[count:]) for hypothesis in left])
 
-    def beams(self, pending: Sequence[Pending], mode: Mode) -> list[tuple[Hypothesis, ...]]:
-        """Return the hypotheses for what was ruled on, then with each pending observation added."""
-        found = [self.hypotheses or (Hypothesis(self.base),)]
-        for observation in pending:
-            found.append(extended(found[-1], observation, mode).hypotheses)
-        return found
 
-    def with_late_observation(self, late: Pending, mode: Mode) -> RevisionLog:
-        """Return the log with a late observation inserted, unchanged if it is too late."""
-        assert late.at is not None
-        place = next((n for n, o in enumerate(self.seen) if o.at is not None and o.at > late.at), len(self.seen))
-        if not place and len(self.base.journal.lines):
-            return self
-        seen = (*self.seen[:place], late, *self.seen[place:])
-        modes = (*self.modes[:place], mode, *self.modes[place:])
-        hypotheses = hypotheses_by(self.base, zip(seen, modes, strict=True))
-        current = _match_key(self.known)
-        ruled = next(
-            (hypothesis for hypothesis in hypotheses if _outcome_after(hypothesis, len(seen)) == current), hypotheses[0]
-        ).ways
-        return RevisionLog(self.base, seen, modes, ruled, tuple(hypotheses))
-
-    def before_camera_clock(self) -> RevisionLog:
-        """Return the log placed before everything a camera sees from now on, as its clock may differ."""
-        hypotheses = tuple(
-            replace(
-                hypothesis, after=hypothesis.after.before_camera_clock(), ways=tuple(map(_long_ago, hypothesis.ways))
-            )
-            for hypothesis in self.hypotheses
-        )
-        seen = tuple(observation.before_camera_clock() for observation in self.seen)
-        return RevisionLog(
-            self.base.before_camera_clock(), seen, self.modes, tuple(map(_long_ago, self.ruled)), hypotheses
-        )
-
-    def is_late(self, observation: Pending) -> bool:
-        """Whether something the camera saw after this was already ruled on."""
-        at = observation.at
-        return at is not None and any(one.at is not None and one.at > at for one in self.seen)
-
-    def revised(self, hypotheses: Sequence[Hypothesis]) -> RevisionLog:
-        """Return the log with revised rulings, unchanged if no revision is clear.
-
-        hypotheses: of all observations, ruled and pending.
-        """
-        count = len(self.seen)
-        if not count:
-            return self
-        shares: dict[Hashable, float] = defaultdict(float)
-        most_probable: dict[Hashable, Hypothesis] = {}
-        for hypothesis in hypotheses:
-            outcome = _outcome_after(hypothesis, count)
-            shares[outcome] += hypothesis.weight
-            most_probable.setdefault(outcome, hypothesis)
-        current = _match_key(self.known)
-        best = max(shares, key=lambda outcome: shares[outcome])
-        clear = shares[best] >= thresholds.REVISION_PROBABILITY or shares.get(current, 0.0) <= 1 - thresholds.SURE
-        outcome = best if clear else current
-        return replace(self, ruled=most_probable[outcome].ways[:count]) if outcome in most_probable else self
-
-    def continuations(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """Return the hypotheses that agree with all rulings, from there on."""
-        count = len(self.seen)
-        outcomes = [way.outcome for way in self.ruled]
-        left = [s for s in hypotheses if [way.outcome for way in s.ways[:count]] == outcomes]
-        return normalized([replace(hypothesis, ways=hypothesis.ways[count:]) for hypothesis in left])
-
-    def ruling(
-        self, seen: Sequence[Pending], ruled: Sequence[Way], hypotheses: tuple[Hypothesis, ...], mode: Mode
-    ) -> RevisionLog:
-        """Return the log with further rulings. hypotheses: joint explanations with them. mode: their interpretation."""
-        modes = (*self.modes, *(mode for _ in seen))
-        revisions = RevisionLog(self.base, (*self.seen, *seen), modes, (*self.ruled, *ruled), hypotheses)
-        if revisions.seen and _is_stated(revisions.seen[-1]):
-            return RevisionLog(revisions.known)
-        too_many = len(revisions.seen) > thresholds.MAX_REVISABLE
-        dropped = len(revisions.seen) - thresholds.REVISABLE if too_many else 0
-        while dropped < len(revisions.seen) and _is_stated(revisions.seen[dropped]):
-            dropped += 1
-        if not dropped:
-            return revisions
-        return replayed_log(
-            revisions.ruled[dropped - 1].after, revisions.seen[dropped:], revisions.modes[dropped:], revisions.known
-        )
+def with_rulings(
+    log: RevisionLog, seen: Sequence[Pending], ruled: Sequence[Way], hypotheses: tuple[Hypothesis, ...], mode: Mode
+) -> RevisionLog:
+    """Return the log with further rulings. hypotheses: joint explanations with them. mode: their interpretation."""
+    modes = (*log.modes, *(mode for _ in seen))
+    revisions = RevisionLog(log.base, (*log.seen, *seen), modes, (*log.ruled, *ruled), hypotheses)
+    if revisions.seen and _is_stated(revisions.seen[-1]):
+        return RevisionLog(revisions.known)
+    too_many = len(revisions.seen) > thresholds.MAX_REVISABLE
+    dropped = len(revisions.seen) - thresholds.REVISABLE if too_many else 0
+    while dropped < len(revisions.seen) and _is_stated(revisions.seen[dropped]):
+        dropped += 1
+    if not dropped:
+        return revisions
+    return replayed_log(
+        revisions.ruled[dropped - 1].after, revisions.seen[dropped:], revisions.modes[dropped:], revisions.known
+    )
 
 
 def replayed_log(base: Situation, seen: tuple[Pending, ...], modes: tuple[Mode, ...], known: Situation) -> RevisionLog:
@@ -156,18 +123,6 @@ def correction_lines(old: Situation, new: Situation, time: float) -> tuple[Line,
     same = common_prefix(before, after)
     undos = (Line(Undo(), ReadBy.INFERRED, time),) * (len(before) - same)
     return (*undos, *after[same:])
-
-
-def common_prefix(one: Sequence[Line], other: Sequence[Line]) -> int:
-    """Return the number of equal lines at the start of both."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a is not b and a != b),
-        min(len(one), len(other)),
-    )
-
-
-def _long_ago(way: Way) -> Way:
-    return replace(way, after=way.after.before_camera_clock())
 
 
 def _is_stated(observation: Pending) -> bool:

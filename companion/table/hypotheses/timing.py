@@ -13,6 +13,7 @@ from companion.referee.effects import CardsTaken
 from companion.referee.moves import Draw, Flip
 from companion.referee.state import Phase
 from companion.table.state import thresholds
+from companion.table.state.debts import ECHO_SECONDS
 from companion.table.state.observations import Reach
 from companion.table.state.situation import Situation, Way
 from companion.table.state.unseen_cards import landed_card
@@ -59,7 +60,7 @@ def taken_from_pile_lately(situation: Situation, time: float) -> bool:
     steps = zip(reversed(situation.journal.lines), reversed(situation.journal.match.history), strict=True)
     for line, step in steps:
         if any(isinstance(effect, CardsTaken) and effect.count for effect in step.effects):
-            return 0 <= time - line.time <= thresholds.ECHO_SECONDS
+            return 0 <= time - line.time <= ECHO_SECONDS
         if landed_card(step) is not None:
             break
     return False

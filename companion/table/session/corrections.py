@@ -16,8 +16,8 @@ from companion.referee.errors import AmendBreaksLaterMoveError, NoSuchMoveError,
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Amend, Draw, Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.state import Phase, State
-from companion.table.hypotheses.explanations import without_last_card
 from companion.table.hypotheses.hypotheses import hypotheses_of
+from companion.table.hypotheses.lifts import without_last_card
 from companion.table.hypotheses.unseen_moves import until_somebody_acts
 from companion.table.session.errors import NobodysMoveError, NothingToRedoError, RoundScoredError
 from companion.table.state import thresholds

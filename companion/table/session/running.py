@@ -9,7 +9,7 @@ from companion.records import Batch
 from companion.referee.match import Match
 from companion.referee.moves import ChooseColor, Play
 from companion.referee.state import State
-from companion.table.hypotheses.revision_log import RevisionLog
+from companion.table.hypotheses.finding import RevisionLog
 from companion.table.presentation.questions import Asked
 from companion.table.presentation.voice import Announcement
 from companion.table.state.observations import Pending

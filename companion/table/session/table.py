@@ -40,12 +40,13 @@ from companion.table.session.errors import (
     NothingToRedoError,
     NothingToTakeBackError,
 )
+from companion.table.session.match_memory import memory_of
 from companion.table.session.observe import EventInterpreter, Seen, reading_behind, reading_of
 from companion.table.session.persistence import MatchPersistence
+from companion.table.session.resume import resumed_session
 from companion.table.session.running import Session
 from companion.table.session.screen import Screen
-from companion.table.session.session import StepInputs, advance, amendment, memory_of, resumed_session, with_reminders
-from companion.table.session.stage import last_sight
+from companion.table.session.step import StepInputs, advance, amendment, last_sight, with_reminders
 from companion.table.state.observations import Pending, Tap
 from companion.table.state.situation import Situation, Turns, situation
 from companion.table.state.watch import Watch

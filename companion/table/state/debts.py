@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from companion.referee.effects import Dealt, Drawn, Effect, RoundWon, Why
 from companion.referee.state import Header
-from companion.table.state.thresholds import ECHO_SECONDS
+
+ECHO_SECONDS = 30.0
+"""Seconds after a typed or corrected card within which the camera is expected to see it."""
 
 
 @dataclass(frozen=True, slots=True)

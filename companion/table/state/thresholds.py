@@ -86,9 +86,6 @@ SAME_CARD = 0.95
 REREAD_AFTER_CORRECTION = 0.3
 """Probability, after people named another card than was read, that the read card is seen next."""
 
-ECHO_SECONDS = 30.0
-"""Seconds after a typed or corrected card within which the camera is expected to see it."""
-
 SAME_FACE_RECOGNISED = 0.9
 """Probability that the pile tracker recognises a card landing on an identical one as such."""
 
