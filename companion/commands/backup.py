@@ -45,6 +45,7 @@ def restore(ctx: click.Context, file: Path) -> None:
     """
     from companion.server.archive.people import People
     from companion.server.archive.preferences import Preferences
+    from companion.server.schema.match import last_match
 
     data = _data(ctx)
     store = Store(data)
@@ -58,7 +59,7 @@ def restore(ctx: click.Context, file: Path) -> None:
     finally:
         store.close()
     People(data / "people.json").meet(found.people)
-    Preferences(data).adopt(found.choices)
+    Preferences(data).adopt(last_match(found.choices))
     click.echo(f"Restored: {len(found.matches)} matches, {len(found.decks)} decks; {found.known} were there already.")
     for sentence in found.refused:
         click.echo(sentence, err=True)

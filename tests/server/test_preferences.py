@@ -17,6 +17,7 @@ from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.archive.preferences import PREFERENCES, Preferences
 from companion.server.core.config import ServerConfig
+from companion.server.schema.match import last_match
 
 MATCH = {"players": ["Ann", "Ben"], "edition": "classic", "options": {"target": 200}, "ours": True}
 
@@ -69,9 +70,9 @@ def test_a_set_up_that_is_not_valid_is_left_out(
 
 def test_what_was_set_up_here_stays_and_a_camera_is_not_taken_over(tmp_path: Path) -> None:
     here = Preferences(tmp_path)
-    assert here.adopt({**MATCH, "camera": "/dev/v4l/by-id/usb-other"})
+    assert here.adopt(last_match({**MATCH, "camera": "/dev/v4l/by-id/usb-other"}))
     assert here.camera is None
-    assert not here.adopt({**MATCH, "players": ["Cy", "Dee"]})
+    assert not here.adopt(last_match({**MATCH, "players": ["Cy", "Dee"]}))
     assert here.match["players"] == ["Ann", "Ben"]
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-
-from pydantic import ValidationError
-
-from companion.server.schema.match import LastMatch
 
 PREFERENCES = "preferences.json"
 """Name of the file in the data folder."""
@@ -60,20 +57,16 @@ class Preferences:
             if isinstance(players, list) and player in players:
                 self._write({**found, "players": [name for name in players if name != player], "dealer": None})
 
-    def adopt(self, choices: dict[str, object] | None) -> bool:
-        """Take over the set-up of a backup if there is none yet and it is valid. Return whether it was taken over.
+    def adopt(self, match: Mapping[str, object] | None) -> bool:
+        """Take over the set-up of a backup, validated by `last_match`. Return whether it was taken over.
 
-        Its camera is another computer's and is left out.
+        None, for an invalid one, is not taken over; nor is any if there is a set-up already.
         """
         with self._lock:
             before = self._read()
-            if choices is None or "players" in before:
+            if match is None or "players" in before:
                 return False
-            try:
-                match = LastMatch.model_validate({name: value for name, value in choices.items() if name != _CAMERA})
-            except ValidationError:
-                return False
-            self._write({**before, **match.model_dump(mode="json")})
+            self._write({**before, **match})
             return True
 
     def _read(self) -> dict[str, object]:

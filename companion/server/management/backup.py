@@ -13,6 +13,7 @@ from companion.server.api.routing import Api, Media
 from companion.server.core.errors import RefusalError
 from companion.server.schema.answers import Answer
 from companion.server.schema.limits import BACKUP_LIMIT
+from companion.server.schema.match import last_match
 from companion.server.services.services import services
 
 api = Api()
@@ -66,7 +67,7 @@ def restore() -> RestoredAnswer:
         except StoreError as error:
             raise RefusalError(409, "storage", str(error)) from error
     own.people.meet(found.people)
-    own.preferences.adopt(found.choices)
+    own.preferences.adopt(last_match(found.choices))
     own.hall.clear()
     return RestoredAnswer(
         matches=len(found.matches), decks=len(found.decks), known=found.known, refused=list(found.refused)

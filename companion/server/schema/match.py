@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import Field, StrictBool, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictInt, StrictStr, ValidationError
 
 from companion.languages import Language
 from companion.referee.state import MAX_PLAYERS, MIN_PLAYERS
@@ -39,3 +40,15 @@ class LastMatch(MatchBody):
     """The last set-up, the default of the next one. our_rules: the family's own rules, null if there are none."""
 
     our_rules: dict[OptionName, OptionValue] | None = None
+
+
+def last_match(choices: Mapping[str, object] | None) -> dict[str, Any] | None:
+    """Return the set-up in the choices of a backup as JSON, None if there is none or it is invalid.
+
+    Its camera is another computer's and is left out.
+    """
+    try:
+        match = LastMatch.model_validate({name: value for name, value in (choices or {}).items() if name != "camera"})
+    except ValidationError:
+        return None
+    return match.model_dump(mode="json")
