@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,9 @@ _LAYERS = {
 
 _MOST_MODULES = 12
 
+_LONGEST_CHAIN = 8
+"""Number of modules in the longest chain of imports within one part."""
+
 
 def _modules() -> Iterator[tuple[Path, str]]:
     for folder, package in _PACKAGES.items():
@@ -146,6 +150,28 @@ def test_sub_packages_stay_small(part: str) -> None:
     # A sub-package's own `__init__` is not counted.
     large = {name: count - 1 for name, count in counts.items() if count - 1 > _MOST_MODULES}
     assert not large
+
+
+def _longest_chain(part: str) -> list[str]:
+    """Return the longest chain of imports within a part, its top first. Imports form no circle."""
+    known = {module for _, module in _modules() if module.startswith(f"companion.{part}.")}
+    imported = {
+        module: {each for name in _imported(path) for each in (name, name.rpartition(".")[0]) if each in known}
+        for path, module in _modules()
+        if module in known
+    }
+
+    @cache
+    def chain(module: str) -> list[str]:
+        return [module, *max(map(chain, imported[module] - {module}), key=len, default=[])]
+
+    return max(map(chain, sorted(known)), key=len)
+
+
+@pytest.mark.parametrize("part", ["bench", "caller", "commands", "editions", "referee", *_LAYERS, "rehearsal"])
+def test_import_chains_stay_short(part: str) -> None:
+    chain = _longest_chain(part)
+    assert len(chain) <= _LONGEST_CHAIN, "\n".join(chain)
 
 
 def test_every_part_has_its_place() -> None:

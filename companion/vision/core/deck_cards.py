@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.vision.core.labels import Floats
-from companion.vision.core.sightings import Sighting
+
+KNOWN = 0.5
+"""Minimum membership probability for a reading to be used as one of the learnt deck."""
 
 # Probability that stands for "impossible" in log-likelihoods.
 _IMPOSSIBLE = 1e-30
@@ -45,15 +47,3 @@ class DeckCards:
             return logs
         odds = np.maximum(np.exp(logs[:, :-1]) @ self.shares, _IMPOSSIBLE)
         return np.concatenate([np.asarray(np.log(odds), np.float32), logs[:, -1:]], 1)
-
-    def sighting(self, seen: Sighting) -> Sighting:
-        """Return a sighting of printed cards as one of the deck's cards."""
-        chances: dict[Card, float] = {}
-        for card, chance in zip(seen.cards, seen.probabilities, strict=True):
-            meant = self.meant.get(card, ())
-            for each in meant:
-                chances[each] = chances.get(each, 0.0) + chance / len(meant)
-        order = sorted(chances, key=lambda card: -chances[card])
-        if not order or tuple(order) == seen.cards:
-            return seen
-        return replace(seen, cards=tuple(order), probabilities=tuple(chances[card] for card in order))

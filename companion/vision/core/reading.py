@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
+from companion.vision.core.deck_cards import KNOWN
 from companion.vision.core.geometry import Quad
 from companion.vision.core.labels import Floats
 from companion.vision.core.sightings import Sighting, softened
@@ -18,8 +19,6 @@ from companion.vision.core.sightings import Sighting, softened
 # Weight of a corner's reading relative to the whole card's, for cards at least `_LEGIBLE_WIDTH` pixels wide. A hidden
 # or cut corner reads as "no card" or at random, so its evidence against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
-KNOWN = 0.5
-"""Minimum membership probability for a reading to be used as one of the learnt deck."""
 
 
 class EvidenceSource(IntEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -134,6 +135,18 @@ class Sighting:
     def unless(self, other: float) -> Sighting:
         """Return the sighting if this is the probability that no card of the deck lies there."""
         return replace(self, probabilities=tuple(p * (1 - other) for p in self.probabilities))
+
+    def in_deck(self, meant: Mapping[Card, tuple[Card, ...]]) -> Sighting:
+        """Return a sighting of printed cards as one of a deck's cards. meant: as in `DeckCards`."""
+        chances: dict[Card, float] = {}
+        for card, chance in zip(self.cards, self.probabilities, strict=True):
+            cards = meant.get(card, ())
+            for each in cards:
+                chances[each] = chances.get(each, 0.0) + chance / len(cards)
+        order = sorted(chances, key=lambda card: -chances[card])
+        if not order or tuple(order) == self.cards:
+            return self
+        return replace(self, cards=tuple(order), probabilities=tuple(chances[card] for card in order))
 
     def _chances(self) -> NDArray[np.float64]:
         return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)

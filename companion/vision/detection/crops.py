@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.deck_cards import DeckCards
+from companion.vision.core.deck_cards import KNOWN, DeckCards
 from companion.vision.core.geometry import (
     CARD_CROP,
     CARD_MARGIN,
@@ -24,7 +24,6 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
-from companion.vision.core.reading import KNOWN
 from companion.vision.core.runtime import Network
 from companion.vision.detection.deck_protocol import Deck
 from companion.vision.detection.embedding import Embedding

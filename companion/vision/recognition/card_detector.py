@@ -184,7 +184,7 @@ class CardDetector:
 
     def _meant(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return sightings of printed cards as the cards that they mean."""
-        return list(found) if self._cards is None else [self._cards.sighting(one) for one in found]
+        return list(found) if self._cards is None else [one.in_deck(self._cards.meant) for one in found]
 
     def _printed(self, image: Image) -> list[Sighting]:
         look = self._closer_look(self._look(image))
