@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
-from companion.dataset.artist import paintings, scenery
-from companion.dataset.artist.glyphs import letter, no_wider
-from companion.dataset.artist.ink import (
+from companion.dataset.artist.drawing import paintings, scenery
+from companion.dataset.artist.drawing.glyphs import letter, no_wider
+from companion.dataset.artist.drawing.ink import (
     Bgr,
     Finish,
     Tone,

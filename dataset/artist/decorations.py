@@ -5,9 +5,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.dataset.artist import paintings, scenery
 from companion.dataset.artist.designs import CornerArt, Partner
-from companion.dataset.artist.ink import ellipse, fill, flood
+from companion.dataset.artist.drawing import paintings, scenery
+from companion.dataset.artist.drawing.ink import ellipse, fill, flood
 from companion.dataset.artist.press import Center, Sheet
 
 

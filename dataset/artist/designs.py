@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 
 from companion.cards import Face
-from companion.dataset.artist.chance import chance, pick
+from companion.dataset.artist.drawing.chance import chance, pick
 from companion.dataset.artist.families import StyleFamily
 
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Face
-from companion.dataset.artist import decorations, paintings, pictures, scenery, symbols, wildfaces
+from companion.dataset.artist import decorations, wildfaces
 from companion.dataset.artist.backs import render_back
-from companion.dataset.artist.glyphs import Lettering, letter, no_wider, shaped
-from companion.dataset.artist.ink import (
+from companion.dataset.artist.drawing import paintings, pictures, scenery, symbols
+from companion.dataset.artist.drawing.glyphs import Lettering, letter, no_wider, shaped
+from companion.dataset.artist.drawing.ink import (
     Bgr,
     Box,
     Finish,
@@ -31,10 +32,10 @@ from companion.dataset.artist.ink import (
     turned,
     union,
 )
+from companion.dataset.artist.drawing.symbols import CardsKind
 from companion.dataset.artist.parts import Badge, Ground, Medallion, Outline
 from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH, SCALE, Center, Sheet, width_of
 from companion.dataset.artist.styles import Style
-from companion.dataset.artist.symbols import CardsKind
 
 __all__ = ["CARD_HEIGHT", "CARD_WIDTH", "CardArt", "render", "render_back", "width_of"]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.dataset.artist.chance import chance, pick
+from companion.dataset.artist.drawing.chance import chance, pick
+from companion.dataset.artist.drawing.ink import Finish, Pattern, Tone
 from companion.dataset.artist.families import HOMEMADE, StyleFamily
-from companion.dataset.artist.ink import Finish, Pattern, Tone
 from companion.dataset.artist.parts import Medallion, MiddleStyle, Outline
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from companion.dataset.artist.ink import Finish, Tone
+from companion.dataset.artist.drawing.ink import Finish, Tone
 from companion.dataset.artist.wilds import WildIndex
 
 

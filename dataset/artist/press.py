@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
-from companion.dataset.artist.glyphs import Lettering, letter, no_wider
-from companion.dataset.artist.ink import (
+from companion.dataset.artist.drawing.glyphs import Lettering, letter, no_wider
+from companion.dataset.artist.drawing.ink import (
     SHIFT,
     Bgr,
     Box,

@@ -7,17 +7,22 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from companion.dataset.artist import fonts as typefaces
-from companion.dataset.artist.chance import chance, pick
 from companion.dataset.artist.designs import CornerArt, Design, sample_design
+from companion.dataset.artist.drawing import fonts as typefaces
+from companion.dataset.artist.drawing.chance import chance, pick
+from companion.dataset.artist.drawing.glyphs import (
+    Lettering,
+    sample_any_lettering,
+    sample_index_lettering,
+    sample_lettering,
+)
+from companion.dataset.artist.drawing.ink import Bgr, Finish, Tone
+from companion.dataset.artist.drawing.palette import Inks, sample_inks, sample_paper, sample_wide_inks
+from companion.dataset.artist.drawing.pictures import BoxKind, CreeperKind
+from companion.dataset.artist.drawing.symbols import SymbolStyle, sample_odd_symbols, sample_symbols
 from companion.dataset.artist.families import FAMILY_WEIGHTS, HOMEMADE, KEPT_OUT, PICTURED, StyleFamily
-from companion.dataset.artist.glyphs import Lettering, sample_any_lettering, sample_index_lettering, sample_lettering
-from companion.dataset.artist.ink import Bgr, Finish, Tone
 from companion.dataset.artist.middles import free_finish, hollow_finish, medley_finish, sample_finish, sample_middle
-from companion.dataset.artist.palette import Inks, sample_inks, sample_paper, sample_wide_inks
 from companion.dataset.artist.parts import Badge, Ground, IndexStyle, Medallion, MiddleStyle
-from companion.dataset.artist.pictures import BoxKind, CreeperKind
-from companion.dataset.artist.symbols import SymbolStyle, sample_odd_symbols, sample_symbols
 from companion.dataset.artist.wilds import WildIndex, WildKind
 
 

@@ -8,16 +8,17 @@ import cv2
 import numpy as np
 
 from companion.cards import Face
-from companion.dataset.artist import pictures, symbols, wilds
+from companion.dataset.artist import wilds
 from companion.dataset.artist.designs import CornerArt
-from companion.dataset.artist.glyphs import letter
-from companion.dataset.artist.ink import Box, Finish, Points, Tone, ellipse, fill, print_mark, rounded
+from companion.dataset.artist.drawing import pictures, symbols
+from companion.dataset.artist.drawing.glyphs import letter
+from companion.dataset.artist.drawing.ink import Box, Finish, Points, Tone, ellipse, fill, print_mark, rounded
+from companion.dataset.artist.drawing.pictures import CreeperKind
+from companion.dataset.artist.drawing.scenery import draw_scenery
+from companion.dataset.artist.drawing.symbols import CardsKind
 from companion.dataset.artist.parts import Medallion, Outline
-from companion.dataset.artist.pictures import CreeperKind
 from companion.dataset.artist.press import Center, Sheet
-from companion.dataset.artist.scenery import draw_scenery
 from companion.dataset.artist.styles import Style
-from companion.dataset.artist.symbols import CardsKind
 from companion.dataset.artist.wilds import WildIndex, WildKind
 
 _BOLD = Finish(Tone.PAPER, Tone.DARK, 0.07, shadow_x=-0.06, shadow_y=0.06)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from companion.dataset.artist.ink import Bgr, Box, Points, ellipse, fill, stroke
+from companion.dataset.artist.drawing.ink import Bgr, Box, Points, ellipse, fill, stroke
 from companion.vision.core.geometry import Image
 
 

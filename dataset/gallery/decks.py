@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
-from companion.dataset.artist import paintings, scenery
-from companion.dataset.artist.chance import chance, pick
+from companion.dataset.artist.drawing import paintings, scenery
+from companion.dataset.artist.drawing.chance import chance, pick
+from companion.dataset.artist.drawing.glyphs import no_wider, shaped
+from companion.dataset.artist.drawing.ink import Bgr, Finish, Mask, Tone, Tones, mix, print_mark, rounded
+from companion.dataset.artist.drawing.palette import hsv, sample_paper
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
-from companion.dataset.artist.glyphs import no_wider, shaped
-from companion.dataset.artist.ink import Bgr, Finish, Mask, Tone, Tones, mix, print_mark, rounded
-from companion.dataset.artist.palette import hsv, sample_paper
 from companion.dataset.artist.press import width_of
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.gallery.marks import TRAINING_MARKS, MarkKind, marks

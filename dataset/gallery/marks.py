@@ -9,10 +9,10 @@ from functools import partial
 import cv2
 import numpy as np
 
-from companion.dataset.artist import fonts as typefaces
-from companion.dataset.artist.chance import chance
-from companion.dataset.artist.ink import Mask, Points, cropped, ellipse, fill, grown, rounded, stroke, turned
-from companion.dataset.artist.scenery import blot, star
+from companion.dataset.artist.drawing import fonts as typefaces
+from companion.dataset.artist.drawing.chance import chance
+from companion.dataset.artist.drawing.ink import Mask, Points, cropped, ellipse, fill, grown, rounded, stroke, turned
+from companion.dataset.artist.drawing.scenery import blot, star
 
 _SIDE = 256
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghklmnprstvwz"

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from companion.dataset.artist import paintings, scenery
-from companion.dataset.artist.glyphs import Lettering
-from companion.dataset.artist.ink import Bgr, Points, ellipse, mix, rounded, stroke
+from companion.dataset.artist.drawing import paintings, scenery
+from companion.dataset.artist.drawing.glyphs import Lettering
+from companion.dataset.artist.drawing.ink import Bgr, Points, ellipse, mix, rounded, stroke
 from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.others.sheet import Sheet, Thing, any_color, dark, lettering, paper, suit, word
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from companion.dataset.artist import paintings, scenery
-from companion.dataset.artist.ink import ellipse, mix, rounded, stroke
+from companion.dataset.artist.drawing import paintings, scenery
+from companion.dataset.artist.drawing.ink import ellipse, mix, rounded, stroke
 from companion.dataset.others.cards import Fonts
 from companion.dataset.others.sheet import Sheet, Thing, any_color, dark, lettering, paper, word
 

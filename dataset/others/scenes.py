@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from companion.dataset.artist import backs
-from companion.dataset.artist.fonts import system_fonts
+from companion.dataset.artist.drawing.fonts import system_fonts
 from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.others import cards, prints

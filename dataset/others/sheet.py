@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.artist.glyphs import Lettering, letter, sample_any_lettering
-from companion.dataset.artist.ink import Bgr, Points, fill, rounded, stain, turned
+from companion.dataset.artist.drawing.glyphs import Lettering, letter, sample_any_lettering
+from companion.dataset.artist.drawing.ink import Bgr, Points, fill, rounded, stain, turned
 from companion.vision.core.geometry import Image
 
 _PER_MM = 6

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, Color
 from companion.dataset.artist.backs import render_back, render_other_back
-from companion.dataset.artist.chance import pick
+from companion.dataset.artist.condition.handling import bowed, sleeved
+from companion.dataset.artist.condition.wear import soften, wear
+from companion.dataset.artist.drawing.chance import pick
 from companion.dataset.artist.faces import CardArt, render
 from companion.dataset.artist.families import StyleFamily
-from companion.dataset.artist.handling import bowed, sleeved
 from companion.dataset.artist.press import CARD_HEIGHT, CARD_WIDTH
 from companion.dataset.artist.styles import Style, sample_style
-from companion.dataset.artist.wear import soften, wear
 from companion.dataset.scenes import camera
 from companion.dataset.scenes.clutter import Owner, draw_hand, draw_object
 from companion.dataset.scenes.hardships import SHARES, Hardship, cover, suffer

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Color, EditionName
+from companion.dataset.artist.drawing.ink import Bgr
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import StyleFamily
-from companion.dataset.artist.ink import Bgr
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.compose import Deck, PhotoDeck, SceneMaker
 from companion.dataset.scenes.layouts import Layout

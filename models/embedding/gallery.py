@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from companion.dataset.artist.chance import chance
+from companion.dataset.artist.drawing.chance import chance
 from companion.dataset.gallery.decks import ArtDeck, Boxes, Sources, art_deck, distinct, printed_deck
 from companion.dataset.scenes.surfaces import draw_surface
 from companion.vision.core.geometry import INDEX_SPOT, INDEX_SPOT_SIDE, Image

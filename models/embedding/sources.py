@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from companion.dataset.artist.drawing.fonts import fonts_in, split_fonts, system_fonts
 from companion.dataset.artist.families import HOMEMADE_KEPT_OUT, KEPT_OUT, TRAINING_WEIGHTS
-from companion.dataset.artist.fonts import fonts_in, split_fonts, system_fonts
 from companion.dataset.gallery.decks import Sources
 from companion.dataset.gallery.marks import TRAINING_MARKS, MarkKind
 from companion.dataset.scenes.surfaces import list_pictures

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.artist.chance import chance
+from companion.dataset.artist.drawing.chance import chance
 from companion.dataset.gallery.decks import card_mask
 from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.network import SIZES

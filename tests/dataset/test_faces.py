@@ -10,8 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card, Color, Face
-from companion.dataset.artist import fonts
 from companion.dataset.artist.backs import render_other_back
+from companion.dataset.artist.condition.wear import wear
+from companion.dataset.artist.drawing import fonts
+from companion.dataset.artist.drawing.glyphs import Lettering, emboldened
+from companion.dataset.artist.drawing.ink import Finish, Pattern, Tone, Tones, print_mark
 from companion.dataset.artist.faces import render, render_back, width_of
 from companion.dataset.artist.families import (
     FAMILY_WEIGHTS,
@@ -22,11 +25,8 @@ from companion.dataset.artist.families import (
     TRAINING_WEIGHTS,
     StyleFamily,
 )
-from companion.dataset.artist.glyphs import Lettering, emboldened
-from companion.dataset.artist.ink import Finish, Pattern, Tone, Tones, print_mark
 from companion.dataset.artist.preview import family_sheet
 from companion.dataset.artist.styles import Style, sample_style
-from companion.dataset.artist.wear import wear
 
 HEIGHT = 160
 

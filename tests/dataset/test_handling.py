@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from companion.cards import Card
+from companion.dataset.artist.condition.handling import bowed, sleeved
 from companion.dataset.artist.faces import CardArt, render
 from companion.dataset.artist.families import StyleFamily
-from companion.dataset.artist.handling import bowed, sleeved
 from companion.dataset.artist.styles import sample_style
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.dataset.artist.fonts import system_fonts
+from companion.dataset.artist.drawing.fonts import system_fonts
 from companion.dataset.others import cards, prints
 from companion.dataset.others.scenes import Kind, other_scenes
 

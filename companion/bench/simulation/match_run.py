@@ -21,9 +21,9 @@ from companion.bench.simulation.pile_scoring import Outcome, Score, describe, gr
 from companion.bench.simulation.rulings import Ruling, Slip
 from companion.cards import Card
 from companion.commands.parameters import header_of
+from companion.dataset.artist.drawing.fonts import fonts_in
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily
-from companion.dataset.artist.fonts import fonts_in
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures
 from companion.dataset.simulated.actions import Knock
 from companion.dataset.simulated.script import LIVELY, Nuisances, Script, write_script

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card, Color
-from companion.dataset.artist.glyphs import Lettering, letter
-from companion.dataset.artist.ink import (
+from companion.dataset.artist.drawing.glyphs import Lettering, letter
+from companion.dataset.artist.drawing.ink import (
     Bgr,
     Finish,
     Points,

@@ -10,9 +10,9 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from companion.dataset.artist import fonts
-from companion.dataset.artist.chance import chance, pick
-from companion.dataset.artist.ink import Mask, cropped, grown, padded
+from companion.dataset.artist.drawing import fonts
+from companion.dataset.artist.drawing.chance import chance, pick
+from companion.dataset.artist.drawing.ink import Mask, cropped, grown, padded
 
 
 class Underline(Enum):

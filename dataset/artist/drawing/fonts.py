@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.artist import strokes
+from companion.dataset.artist.drawing import strokes
 
 BUILT_IN = ("sans", "italic")
 STROKES_PREFIX = "strokes:"

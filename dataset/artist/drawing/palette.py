@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from companion.cards import Color
-from companion.dataset.artist.ink import Bgr
+from companion.dataset.artist.drawing.ink import Bgr
 
 _HUES = {
     # Hue in degrees, saturation and value: (low, mode, high) of triangular distributions.

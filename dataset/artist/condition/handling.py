@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.dataset.artist.drawing.ink import Box
 from companion.dataset.artist.faces import CardArt
-from companion.dataset.artist.ink import Box
 
 Picture = NDArray[np.uint8]
 

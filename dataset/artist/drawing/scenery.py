@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
-from companion.dataset.artist.chance import chance
-from companion.dataset.artist.ink import Bgr, Points, ellipse, fill, mix, rounded, stroke, turned
-from companion.dataset.artist.palette import hsv
+from companion.dataset.artist.drawing.chance import chance
+from companion.dataset.artist.drawing.ink import Bgr, Points, ellipse, fill, mix, rounded, stroke, turned
+from companion.dataset.artist.drawing.palette import hsv
 from companion.vision.core.geometry import Image
 
 

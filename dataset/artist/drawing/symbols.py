@@ -9,8 +9,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion.dataset.artist.chance import chance, pick
-from companion.dataset.artist.ink import Bgr, Box, Mask, Points, cropped, ellipse, fill, rounded, stroke, turned, union
+from companion.dataset.artist.drawing.chance import chance, pick
+from companion.dataset.artist.drawing.ink import (
+    Bgr,
+    Box,
+    Mask,
+    Points,
+    cropped,
+    ellipse,
+    fill,
+    rounded,
+    stroke,
+    turned,
+    union,
+)
 from companion.vision.core.geometry import Image
 
 _SIDE = 256

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.artist import scenery
-from companion.dataset.artist.ink import Bgr, mix, stroke
-from companion.dataset.artist.palette import hsv
+from companion.dataset.artist.drawing import scenery
+from companion.dataset.artist.drawing.ink import Bgr, mix, stroke
+from companion.dataset.artist.drawing.palette import hsv
 from companion.vision.core.geometry import Image
 
 _PICTURE_SIDE = 512

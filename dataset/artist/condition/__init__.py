@@ -1,0 +1,1 @@
+"""The condition of cards: wear, sleeves and bends."""

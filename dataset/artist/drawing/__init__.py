@@ -1,0 +1,1 @@
+"""Marks on a canvas: inks, lettering, symbols, pictures and scenery."""
