@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from companion.commands.lazy import LazyGroup
+from companion.commands.shared.lazy import LazyGroup
 from companion.log import set_up_logging, verbose_level
 
 _COMMANDS = {
@@ -33,7 +33,7 @@ _COMMANDS = {
     "restore": ("companion.commands.backup:restore", "Add what a backup holds."),
     "score": ("companion.commands.read:score", "Add up the points of hands in pictures."),
     "score-hand": ("companion.commands.referee:score_hand", "Add up the points of a hand by its cards' names."),
-    "train": ("companion.commands.train:train", "Train, evaluate and export the networks."),
+    "train": ("companion.commands.training.train:train", "Train, evaluate and export the networks."),
     "watch": ("companion.commands.watch:watch", "Follow a discard pile and name each new top card."),
 }
 
@@ -131,7 +131,7 @@ def _replace_unencodable() -> None:
 
 def _apply_settings(ctx: click.Context, config: Path | None, data: Path | None, verbose: int) -> None:
     """Set up logging, and store the settings as the context's object and the options' defaults."""
-    from companion.commands.defaults import option_defaults
+    from companion.commands.shared.defaults import option_defaults
     from companion.settings import DataSettings, SettingsError, load_settings
 
     try:

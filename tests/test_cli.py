@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion import cli
-from companion.commands.defaults import OPTIONS, option_defaults
+from companion.commands.shared.defaults import OPTIONS, option_defaults
 from companion.doctor import missing_library
 from companion.log import set_up_logging, verbose_level
 from companion.settings import ServerSettings, Settings
@@ -44,7 +44,7 @@ def probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
 
     monkeypatch.setattr(sys.modules[__name__], "probed", doctor, raising=False)
     monkeypatch.setitem(cli.main.lazy, "doctor", f"{__name__}:probed")  # type: ignore[attr-defined]
-    monkeypatch.setattr("companion.commands.defaults.OPTIONS", {"server.port": ("doctor.port",)})
+    monkeypatch.setattr("companion.commands.shared.defaults.OPTIONS", {"server.port": ("doctor.port",)})
     monkeypatch.setattr("companion.settings.default_config_file", lambda: tmp_path / "none.toml")
     for name in ("COMPANION_CONFIG", "COMPANION_SERVER_PORT"):
         monkeypatch.delenv(name, raising=False)
@@ -195,7 +195,7 @@ def test_a_missing_system_library_is_one_clear_sentence(monkeypatch: pytest.Monk
     def fail(name: str) -> None:
         raise ImportError("libGL.so.1: cannot open shared object file: No such file or directory")
 
-    monkeypatch.setattr("companion.commands.lazy.importlib.import_module", fail)
+    monkeypatch.setattr("companion.commands.shared.lazy.importlib.import_module", fail)
     result = _run("score-hand", "red 7")
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
@@ -213,7 +213,7 @@ def test_what_nobody_foresaw_is_one_sentence_and_with_verbose_a_traceback(monkey
     def fail(name: str) -> None:
         raise RuntimeError("odd")
 
-    monkeypatch.setattr("companion.commands.lazy.importlib.import_module", fail)
+    monkeypatch.setattr("companion.commands.shared.lazy.importlib.import_module", fail)
     result = _run("score-hand", "red 7")
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from companion.backup import BackupError, restore_backup, write_backup
-from companion.commands.parameters import decks_of
+from companion.commands.shared.parameters import decks_of
 from companion.records import StoreError
 from companion.settings import Settings, default_data_folder
 from companion.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from companion.commands.lazy import LazyGroup
+from companion.commands.shared.lazy import LazyGroup
 
 _BENCHES = {
     "all": "companion.bench.everything:everything",

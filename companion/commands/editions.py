@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from companion.caller import Caller
-from companion.commands.parameters import LANGUAGES, editions_of
+from companion.commands.shared.parameters import LANGUAGES, editions_of
 from companion.editions.edition import Edition
 from companion.editions.faults import InvalidEditionError
 from companion.editions.files import read_edition

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.commands.parameters import DECK, EDITIONS, OPTIONS, RULES, header_of, load_detector
+from companion.commands.shared.parameters import DECK, EDITIONS, OPTIONS, RULES, header_of, load_detector
 from companion.editions import Edition
 from companion.referee.moves import ActorMove
 from companion.referee.state import Header

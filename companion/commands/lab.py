@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from companion.caller import Caller
-from companion.commands.parameters import EDITIONS, OPTIONS, header_of
+from companion.commands.shared.parameters import EDITIONS, OPTIONS, header_of
 from companion.editions import Edition
 from companion.laboratory import Report, report
 

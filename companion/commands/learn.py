@@ -12,7 +12,7 @@ import click
 
 from companion.caller.card_names import parse_card
 from companion.cards import Card
-from companion.commands.parameters import EDITIONS, decks_of
+from companion.commands.shared.parameters import EDITIONS, decks_of
 from companion.decks.capture.keyframes import keyframes, read_ahead
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.service.deck_detector import model_of_deck, reading_parts

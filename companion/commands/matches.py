@@ -12,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from companion.caller import Caller
-from companion.commands.parameters import editions_of
+from companion.commands.shared.parameters import editions_of
 from companion.editions.library import Library
 from companion.exports import EXPORTS, local_time, move_rows, recover
 from companion.journal import Journal, Line, ReadBy

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands.parameters import DECK, EDITIONS, LANGUAGES, decks_of
+from companion.commands.shared.parameters import DECK, EDITIONS, LANGUAGES, decks_of
 
 if TYPE_CHECKING:
     from companion.editions import Edition

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
+from companion.commands.shared.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
 from companion.editions import Edition
 from companion.referee.scoring import hand_points

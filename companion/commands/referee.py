@@ -14,7 +14,7 @@ import click
 from companion.caller import Caller
 from companion.caller.card_names import parse_card
 from companion.cards import UnknownCardError
-from companion.commands.parameters import EDITIONS, LANGUAGES
+from companion.commands.shared.parameters import EDITIONS, LANGUAGES
 from companion.editions import Edition
 from companion.editions.library import FOLDER_NAME, Library
 from companion.referee.effects import Effect

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import companion.dataset.simulated  # noqa: F401 (registers itself as a source)
-from companion.commands.parameters import DECK, EDITIONS, decks_of, load_detector
+from companion.commands.shared.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
 from companion.editions import Edition
 from companion.vision.capture.capture_loop import CaptureLoop

@@ -18,7 +18,7 @@ from companion.bench.accuracy.film_variants import Alteration, AlteredFilm
 from companion.bench.simulation.match_run import PLAYERS, MatchSetUp, detector_of, simulated_table
 from companion.cards import Card
 from companion.commands.follow import followed
-from companion.commands.parameters import EDITIONS
+from companion.commands.shared.parameters import EDITIONS
 from companion.dataset.simulated.script import LIVELY, Script, write_script
 from companion.editions import Edition
 from companion.editions.library import Library

@@ -19,7 +19,7 @@ from companion.bench.simulation.gaps import TopAfterGap
 from companion.bench.simulation.match_run import MatchResult, MatchSetUp, header_by, play
 from companion.bench.simulation.pile_scoring import Outcome
 from companion.bench.simulation.rulings import Draws, Ruling
-from companion.commands.parameters import EDITIONS, OPTIONS, RULES
+from companion.commands.shared.parameters import EDITIONS, OPTIONS, RULES
 from companion.dataset.simulated.simulation import PileChange
 from companion.editions import Edition
 from companion.editions.library import printed

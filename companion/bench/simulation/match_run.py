@@ -20,7 +20,7 @@ from companion.bench.simulation.picture_strips import Film
 from companion.bench.simulation.pile_scoring import Outcome, Score, describe, grade
 from companion.bench.simulation.rulings import Ruling, Slip
 from companion.cards import Card
-from companion.commands.parameters import header_of
+from companion.commands.shared.parameters import header_of
 from companion.dataset.artist.drawing.fonts import fonts_in
 from companion.dataset.artist.faces import CardArt
 from companion.dataset.artist.families import KEPT_OUT, StyleFamily

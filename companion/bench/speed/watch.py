@@ -16,7 +16,7 @@ import numpy as np
 
 from companion.bench.simulation.pile_scoring import ExactSightings, Outcome, Score, grade
 from companion.bench.speed.ultralytics_baseline import predictor
-from companion.commands.parameters import EDITIONS
+from companion.commands.shared.parameters import EDITIONS
 from companion.dataset.simulated.script import write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable
 from companion.decks.model.edition_cards import deck_cards

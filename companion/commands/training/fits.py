@@ -58,7 +58,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
     from rich.console import Console
     from rich.table import Table
 
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.evaluation import pictures as measures
     from companion.vision.core.calibration import Calibration
 
@@ -100,7 +100,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
     from rich.console import Console
     from rich.table import Table
 
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import calibration as measures
     from companion.vision.core.calibration import Calibration
 
@@ -133,7 +133,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
     from rich.console import Console
     from rich.table import Table
 
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import backs as measures
     from companion.vision.detection.card_backs import BackLooks
 
@@ -157,7 +157,7 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit which card of a pile covers the others on three quarters of the tables; check it on the rest."""
 
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import top_card as measures
     from companion.vision.pile.top_card import TopModel
 
@@ -176,7 +176,7 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
 @options.save
 def draws(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
     """Fit how draws are recognised on three quarters of the simulated tables; check it on the rest."""
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import draws as measures
     from companion.vision.tracking.draw_inference import DrawModel
 
@@ -234,7 +234,7 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
     """
     options.need_extra()
 
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import fusion as measures
     from companion.vision.recognition.fusion import FusionModel
 
@@ -259,7 +259,7 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
 @options.save
 def no_card(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit "not a card of this deck" on three quarters of the decks and of other things; check it on the rest."""
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import no_card as measures
     from companion.vision.recognition.fusion import FusionModel
 
@@ -298,7 +298,7 @@ def hands(
 ) -> None:
     """Evaluate on fans, cascades and heaps of five to eight cards, three pictures per hand."""
     from companion.cards import EditionName
-    from companion.commands.parameters import load_detector
+    from companion.commands.shared.parameters import load_detector
     from companion.editions import EDITIONS
     from companion.models.evaluation import hands as measures
 

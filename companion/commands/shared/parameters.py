@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from companion.commands.lazy import suggestion
+from companion.commands.shared.lazy import suggestion
 from companion.editions import PROFILES, Edition
 from companion.editions.library import FOLDER_NAME, Library, NoSuchEditionError
 from companion.languages import Language

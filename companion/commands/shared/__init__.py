@@ -1,0 +1,1 @@
+"""What several commands share: lazy loading, parameters, defaults from the settings."""
