@@ -10,11 +10,11 @@ import click
 
 from companion.caller import Caller
 from companion.commands.shared.parameters import LANGUAGES, editions_of
+from companion.editions.definition.faults import InvalidEditionError
+from companion.editions.definition.files import read_edition
+from companion.editions.definition.parsing import MOST_BYTES
 from companion.editions.edition import Edition
-from companion.editions.faults import InvalidEditionError
-from companion.editions.files import read_edition
 from companion.editions.library import EditionExistsError, NoSuchEditionError, printed
-from companion.editions.parsing import MOST_BYTES
 from companion.referee.state import Header
 
 _FAULTY = 2

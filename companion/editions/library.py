@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.cards import EditionName
+from companion.editions.definition.faults import Fault, InvalidEditionError
+from companion.editions.definition.files import read_edition, read_folder
+from companion.editions.definition.parsing import parse_edition
+from companion.editions.definition.toml_text import to_toml
 from companion.editions.edition import Edition
-from companion.editions.faults import Fault, InvalidEditionError
-from companion.editions.files import read_edition, read_folder
-from companion.editions.parsing import parse_edition
-from companion.editions.toml_text import to_toml
 
 _FOLDERS = (Path(__file__).parent,)
 FOLDER_NAME = "editions"

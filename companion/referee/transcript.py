@@ -13,11 +13,11 @@ from enum import Enum
 from typing import Any, NoReturn, TypeVar
 
 from companion.cards import Card, Color, UnknownCardError
+from companion.editions.definition.faults import InvalidEditionError
+from companion.editions.definition.parsing import with_values
 from companion.editions.edition import Edition
-from companion.editions.faults import InvalidEditionError
 from companion.editions.library import Library, NoSuchEditionError, edition_of
 from companion.editions.options import InvalidOptionError, Option, OptionKind, Options
-from companion.editions.parsing import with_values
 from companion.referee import moves
 from companion.referee.effects import Effect
 from companion.referee.errors import NoSuchPlayerError

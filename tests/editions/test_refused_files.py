@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from companion.editions.definition.faults import InvalidEditionError
+from companion.editions.definition.files import read_edition
+from companion.editions.definition.parsing import parse_edition
+from companion.editions.definition.steps import VERBS
 from companion.editions.edition import Edition
-from companion.editions.faults import InvalidEditionError
-from companion.editions.files import read_edition
 from companion.editions.library import edition_of, printed, shipped
-from companion.editions.parsing import parse_edition
-from companion.editions.steps import VERBS
 
 HEAD = 'format = 1\nid = "zoo"\nname = { en = "Zoo" }\n'
 

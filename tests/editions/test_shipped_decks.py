@@ -13,8 +13,8 @@ import pytest
 from companion.caller import LANGUAGES, Caller
 from companion.cards import Card, Face
 from companion.editions import Edition, Scoring
+from companion.editions.definition.files import read_edition
 from companion.editions.edition import Checked
-from companion.editions.files import read_edition
 from companion.editions.library import Library, printed, shipped
 from companion.laboratory import report
 from companion.referee.engine import apply, legal

@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 
 from companion.caller import LANGUAGES, Caller
 from companion.cards import ALL_CARDS, Card, Color, EditionName, Face
-from companion.editions import (
-    EDITIONS,
-    Options,
-    Scoring,
-    Stacking,
-    StartAction,
-    StartWildChooser,
-    TwoPlayerReverse,
-)
+from companion.editions import EDITIONS, Options, Scoring, Stacking, StartAction, StartWildChooser, TwoPlayerReverse
 from companion.referee import moves
 from companion.referee.effects import Dealt, MatchWon, RoundWon, Scored
 from companion.referee.engine import Legal, apply, legal

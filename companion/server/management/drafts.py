@@ -10,8 +10,8 @@ from pydantic import Field
 
 from companion.caller import Caller
 from companion.editions import Edition
-from companion.editions.faults import InvalidEditionError
-from companion.editions.toml_text import to_toml
+from companion.editions.definition.faults import InvalidEditionError
+from companion.editions.definition.toml_text import to_toml
 from companion.laboratory import Turn, example_of, sample_turns
 from companion.languages import Language
 from companion.referee.moves import Draw, Play

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from companion.caller import Caller
 from companion.editions import Edition
+from companion.editions.definition.faults import InvalidEditionError
+from companion.editions.definition.files import read_edition
+from companion.editions.definition.toml_text import to_toml
 from companion.editions.edition import STANDARD
-from companion.editions.faults import InvalidEditionError
-from companion.editions.files import read_edition
 from companion.editions.library import EditionExistsError, NoSuchEditionError, printed
-from companion.editions.toml_text import to_toml
 from companion.languages import Language
 from companion.referee.state import Header
 from companion.server.access.guests import Role

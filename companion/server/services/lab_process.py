@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from companion.editions.files import read_edition
+from companion.editions.definition.files import read_edition
 from companion.editions.library import printed
 from companion.laboratory import Report, RoundRecord, run_rounds, summarise
 from companion.referee.transcript import read_options

@@ -11,7 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.cards import COLORED_FACES, Card, Color, EditionName, Face
-from companion.editions.consistency import check_edition
+from companion.editions.definition.consistency import check_edition
+from companion.editions.definition.faults import Faults, InvalidEditionError
+from companion.editions.definition.steps import StepReader, Vocabulary
+from companion.editions.definition.tables import LONGEST_NAME, LONGEST_TEXT, Table, text_fault, value_fault
 from companion.editions.edition import (
     STANDARD,
     Answer,
@@ -23,11 +26,8 @@ from companion.editions.edition import (
     MarkRules,
     Start,
 )
-from companion.editions.faults import Faults, InvalidEditionError
 from companion.editions.options import OPTIONS, InvalidOptionError, Option, Options, choice_option
 from companion.editions.program import Mark
-from companion.editions.steps import StepReader, Vocabulary
-from companion.editions.tables import LONGEST_NAME, LONGEST_TEXT, Table, text_fault, value_fault
 
 MOST_BYTES = 64 * 1024
 _DEEPEST = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from companion.editions.faults import Path
+from companion.editions.definition.faults import Path
 
 _TOKEN = re.compile(
     r'(?P<text>"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''" + r'|"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*')"

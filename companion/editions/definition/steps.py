@@ -9,10 +9,10 @@ from typing import Any
 
 import companion.editions.program as verbs
 from companion.cards import Color, Face
+from companion.editions.definition.faults import Faults, Path
+from companion.editions.definition.tables import Table
 from companion.editions.edition import NUMBERS
-from companion.editions.faults import Faults, Path
 from companion.editions.options import Option, OptionKind
-from companion.editions.tables import Table
 
 MOST_STEPS = 12
 MOST_NUMBER = 25

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
-from companion.editions.faults import Faults, Path
+from companion.editions.definition.faults import Faults, Path
 
 _E = TypeVar("_E", bound=Enum)
 

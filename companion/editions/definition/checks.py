@@ -7,8 +7,8 @@ from itertools import product
 from math import prod
 
 from companion.cards import Color
+from companion.editions.definition.faults import Faults, Path
 from companion.editions.edition import Edition
-from companion.editions.faults import Faults, Path
 from companion.editions.options import Option, OptionKind
 from companion.editions.program import (
     LAST_STEPS,

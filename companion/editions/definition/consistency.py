@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from companion.cards import Card, Face
-from companion.editions.checks import ProgramCheck
+from companion.editions.definition.checks import ProgramCheck
+from companion.editions.definition.faults import Faults
+from companion.editions.definition.tables import Table
 from companion.editions.edition import Edition
-from companion.editions.faults import Faults
-from companion.editions.tables import Table
 
 
 def check_edition(edition: Edition, root: Table, faults: Faults) -> None:

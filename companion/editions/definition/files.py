@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from companion.editions.definition.faults import Fault, InvalidEditionError
+from companion.editions.definition.faults import Path as KeyPath
+from companion.editions.definition.parsing import MOST_BYTES, parse_edition
+from companion.editions.definition.toml_lines import key_lines
 from companion.editions.edition import Edition
-from companion.editions.faults import Fault, InvalidEditionError
-from companion.editions.faults import Path as KeyPath
-from companion.editions.parsing import MOST_BYTES, parse_edition
-from companion.editions.toml_lines import key_lines
 
 # A key with thousands of parts takes Python's parser minutes, so it never sees one.
 _LONG_KEY = re.compile(r"(?:[^\s.=\[\]{},#]+[ \t]*\.[ \t]*){64}")

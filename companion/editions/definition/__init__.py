@@ -1,0 +1,1 @@
+"""Definitions of editions: TOML files read, checked and written."""
