@@ -20,10 +20,10 @@ from typing import IO
 from companion.decks.storage.deck_file import MAX_BYTES as DECK_BYTES
 from companion.decks.storage.deck_file import DeckFileError, unpack
 from companion.decks.storage.library import SUFFIX, DeckLibrary
-from companion.journal import replay
-from companion.records import Batch, StoreError
 from companion.referee.errors import RefereeError
-from companion.store import FILE, PICTURES_BYTES, NoSuchMatchError, Store
+from companion.storage.journal import replay
+from companion.storage.records import Batch, StoreError
+from companion.storage.store import FILE, PICTURES_BYTES, NoSuchMatchError, Store
 
 _MANIFEST = "backup.json"
 _FORMAT = 1

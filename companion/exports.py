@@ -12,14 +12,14 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.caller import Caller
-from companion.journal import Journal, Line, with_final_names
-from companion.records import Salvage, StoredMatch
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, Step
 from companion.referee.moves import PlayerMove
 from companion.referee.state import State
 from companion.referee.transcript import write_effect, write_entry, write_header, write_state
 from companion.results import deeds, rounds, totals
+from companion.storage.journal import Journal, Line, with_final_names
+from companion.storage.records import Salvage, StoredMatch
 
 MOVE_COLUMNS = ("n", "time", "round", "player", "move", "card", "details", "read by", "known", "said")
 

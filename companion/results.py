@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from companion.journal import Journal
 from companion.referee import effects, moves
 from companion.referee.match import Match
 from companion.referee.scoring import hand_points
+from companion.storage.journal import Journal
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[1]
 _PACKAGES = {"companion": "companion", "dataset": "companion.dataset", "models": "companion.models"}
 _MOST_LINES = 500
 
-_STORE = {"store", "journal", "records", "forgetting", "private", "file_locks", "store_schema"}
 _ARCHIVE = {"results", "exports"}
 _BELOW_SERVER = {
     "cards",
@@ -32,7 +31,7 @@ _BELOW_SERVER = {
     "settings",
     "log",
     "backup",
-    *_STORE,
+    "storage",
     *_ARCHIVE,
 }
 _MAY_IMPORT = {
@@ -46,16 +45,16 @@ _MAY_IMPORT = {
     # The simulated table is a source of pictures as vision asks for.
     "dataset": {"cards", "editions", "referee", "vision"},
     "models": {"cards", "dataset", "decks", "vision"},
-    **{module: {"cards", "editions", "referee", *_STORE} for module in _STORE},
+    "storage": {"cards", "editions", "referee"},
     "laboratory": {"cards", "editions", "referee"},
-    "results": {"cards", "editions", "referee", *_STORE},
-    "exports": {"cards", "editions", "referee", "caller", "results", *_STORE},
-    "table": {"cards", "editions", "referee", "caller", "vision", *_STORE},
+    "results": {"cards", "editions", "referee", "storage"},
+    "exports": {"cards", "editions", "referee", "caller", "results", "storage"},
+    "table": {"cards", "editions", "referee", "caller", "vision", "storage"},
     "server": _BELOW_SERVER | {"dataset"},
     # It is at the table as a device is: by way of the API alone.
     "rehearsal": {"cards", "editions", "referee", "models", "vision"},
     "settings": {"editions", "languages", "text_files"},
-    "backup": {"cards", "decks", "referee", *_STORE},
+    "backup": {"cards", "decks", "referee", "storage"},
     "log": set(),
     "text_files": set(),
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from companion.cards import Card, EditionName
 from companion.editions import EDITIONS, Options
-from companion.journal import Journal, Known, Line, ReadBy, replay, undone
 from companion.referee import moves
 from companion.referee.match import Match
 from companion.referee.state import Header
+from companion.storage.journal import Journal, Known, Line, ReadBy, replay, undone
 
 HEADER = Header(EDITIONS[EditionName.CLASSIC], ("Ann", "Ben"), 1, Options())
 START = moves.Start(Card.parse("red 7"))

@@ -8,9 +8,9 @@ import click
 
 from companion.backup import BackupError, restore_backup, write_backup
 from companion.commands.shared.parameters import decks_of
-from companion.records import StoreError
 from companion.settings import Settings, default_data_folder
-from companion.store import Store
+from companion.storage.records import StoreError
+from companion.storage.store import Store
 
 
 @click.command()

@@ -15,8 +15,6 @@ from companion.caller import Caller
 from companion.commands.shared.parameters import editions_of
 from companion.editions.library import Library
 from companion.exports import EXPORTS, local_time, move_rows, recover
-from companion.journal import Journal, Line, ReadBy
-from companion.records import Batch, DamagedMatch, NoSuchMatchError, Standing, StoredMatch, StoreError
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
 from companion.referee.state import Phase
@@ -26,7 +24,9 @@ from companion.referee.transcript import (
     read_entry,
     read_header,
 )
-from companion.store import Store, new_match_id
+from companion.storage.journal import Journal, Line, ReadBy
+from companion.storage.records import Batch, DamagedMatch, NoSuchMatchError, Standing, StoredMatch, StoreError
+from companion.storage.store import Store, new_match_id
 from companion.text_files import utf8_lines
 
 _RESCUE = "`companion matches export {id}` writes out what can be read of it."

@@ -168,7 +168,7 @@ def _serve(config: ServerConfig, browser: bool, begin: Begin, page: str = "setup
     from companion.server.core.malloc_trim import give_back_memory
     from companion.server.network.lan import LanAccessError
     from companion.server.network.listeners import Listeners, PortTakenError
-    from companion.store import StoreError
+    from companion.storage.store import StoreError
     from companion.vision.capture.frames import SourceError
 
     with ExitStack() as running:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from namespaces import Cable, needs_namespaces, room
 
-from companion.store import FILE
+from companion.storage.store import FILE
 
 PLAY = (sys.executable, "-u", "-c", "from companion.cli import main; main()", "--data")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")]

@@ -13,14 +13,14 @@ import pytest
 from devices import MATCH, Join, StubReader
 from flask.testing import FlaskClient
 
-from companion.records import Batch, StoreFullError
 from companion.server.access.guests import Role
 from companion.server.access.pairing import JOINS, Pairing, TooManyTriesError
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
 from companion.server.core.folder_lock import FolderInUseError
 from companion.server.services.services import Services
-from companion.store import Store
+from companion.storage.records import Batch, StoreFullError
+from companion.storage.store import Store
 from companion.table.session import persistence
 
 pytestmark = pytest.mark.slow

@@ -11,10 +11,10 @@ from devices import MATCH, Join
 from flask.testing import FlaskClient
 
 from companion.exports import EXPORTS
-from companion.forgetting import names_in, stand_in, without
 from companion.server.access.guests import Role
 from companion.server.services.services import Services
-from companion.store import FILE
+from companion.storage.forgetting import names_in, stand_in, without
+from companion.storage.store import FILE
 
 NAME = "Wilhelmine"
 PLAYERS = ["Ann", NAME, "Cy"]

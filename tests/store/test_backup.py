@@ -17,11 +17,11 @@ from companion.backup import BackupError, restore_backup, write_backup
 from companion.cards import Card
 from companion.cli import main
 from companion.decks.storage.library import DeckLibrary
-from companion.journal import Line, ReadBy, Reading
-from companion.records import Batch, Correction, Standing
 from companion.referee.moves import Play, Start
 from companion.referee.transcript import read_header
-from companion.store import FILE, Store
+from companion.storage.journal import Line, ReadBy, Reading
+from companion.storage.records import Batch, Correction, Standing
+from companion.storage.store import FILE, Store
 
 HEADER = read_header({"match": {"edition": "classic", "players": ["Jörg", "Ben"], "dealer": "Ben"}})
 RED_5, RED_7 = Card.parse("red 5"), Card.parse("red 7")

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from companion.cards import Card
-from companion.journal import Line, ReadBy
-from companion.records import (
+from companion.referee.moves import Draw, Start
+from companion.referee.state import Header
+from companion.referee.transcript import read_header
+from companion.storage.journal import Line, ReadBy
+from companion.storage.records import (
     Batch,
     DamagedMatch,
     MatchSummary,
@@ -18,10 +21,7 @@ from companion.records import (
     StoreDamagedError,
     StoreFullError,
 )
-from companion.referee.moves import Draw, Start
-from companion.referee.state import Header
-from companion.referee.transcript import read_header
-from companion.store import FILE, Store
+from companion.storage.store import FILE, Store
 from companion.table.session.persistence import MatchPersistence
 
 pytestmark = pytest.mark.slow

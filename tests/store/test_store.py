@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from companion.cards import Card
-from companion.journal import Line, ReadBy, Reading
-from companion.records import (
+from companion.referee.moves import Amend, Play, Start, Undo
+from companion.referee.state import Header
+from companion.referee.transcript import read_header
+from companion.storage.journal import Line, ReadBy, Reading
+from companion.storage.records import (
     Batch,
     Correction,
     NoSuchMatchError,
@@ -22,10 +25,7 @@ from companion.records import (
     StoreReadOnlyError,
     StoreVersionError,
 )
-from companion.referee.moves import Amend, Play, Start, Undo
-from companion.referee.state import Header
-from companion.referee.transcript import read_header
-from companion.store import FILE, Store, new_match_id
+from companion.storage.store import FILE, Store, new_match_id
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 QUAD = ((0.0, 0.0), (10.0, 0.0), (10.0, 15.0), (0.0, 15.0))

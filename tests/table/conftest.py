@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from companion.cards import Card
-from companion.journal import ReadBy
 from companion.referee.state import Header
 from companion.referee.transcript import read_header
-from companion.store import Store
+from companion.storage.journal import ReadBy
+from companion.storage.store import Store
 from companion.table.presentation.view import Outcome, Question, Turns, View
 from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack, Picture, Probabilities

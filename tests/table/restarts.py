@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.session.table import Table
 from companion.table.state.observations import dump
 

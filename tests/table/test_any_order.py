@@ -37,7 +37,7 @@ from companion.referee.moves import (
     Uno,
 )
 from companion.referee.random_player import random_match
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.presentation.view import QuestionKind, Turns
 from companion.table.session.errors import TableError
 from companion.table.session.table import Table

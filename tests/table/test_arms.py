@@ -9,7 +9,6 @@ import pytest
 from companion.caller import Caller
 from companion.cards import Color, EditionName
 from companion.editions import EDITIONS
-from companion.journal import Journal, Line, ReadBy
 from companion.languages import Language
 from companion.referee.match import Match
 from companion.referee.moves import (
@@ -23,7 +22,8 @@ from companion.referee.moves import (
     Play,
     Start,
 )
-from companion.store import Store
+from companion.storage.journal import Journal, Line, ReadBy
+from companion.storage.store import Store
 from companion.table.hypotheses.draw_pile_acts import reach_ways
 from companion.table.hypotheses.finding import Candidate, Finding
 from companion.table.presentation.questions import ask

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from companion.cards import Color
-from companion.journal import ReadBy
 from companion.referee.errors import DoesNotMatchError, RefereeError
 from companion.referee.moves import ChooseColor, Draw, Pass, Play
-from companion.store import Store
+from companion.storage.journal import ReadBy
+from companion.storage.store import Store
 from companion.table.presentation.view import Known, QuestionKind
 from companion.table.session.errors import NobodysMoveError
 from companion.table.session.table import Table

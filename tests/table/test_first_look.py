@@ -10,9 +10,9 @@ import pytest
 
 import companion
 from companion.cards import Card
-from companion.journal import ReadBy
 from companion.referee.moves import Draw, Pass, Play
-from companion.store import Store
+from companion.storage.journal import ReadBy
+from companion.storage.store import Store
 from companion.table.presentation.view import QuestionKind, Turns
 from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded
 

@@ -10,7 +10,7 @@ from companion.caller import Caller
 from companion.cards import Color
 from companion.referee.moves import Accept, ChooseColor, Draw, Leave, Play, Rename, Start, Target
 from companion.referee.state import Phase
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.presentation.view import QuestionKind, Turns
 
 from .conftest import Game, card, header

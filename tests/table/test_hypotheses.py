@@ -11,9 +11,9 @@ import pytest
 
 from companion.cards import EditionName
 from companion.editions import EDITIONS
-from companion.journal import Journal
 from companion.referee.match import Match
 from companion.referee.state import Header
+from companion.storage.journal import Journal
 from companion.table.hypotheses.finding import Hypothesis
 from companion.table.hypotheses.hypotheses import extended, ways
 from companion.table.state.observations import Pending, Reach, Sight

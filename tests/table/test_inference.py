@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from companion.cards import Color
-from companion.journal import Journal, Line, ReadBy
 from companion.referee.errors import (
     DoesNotMatchError,
     NothingToUndoError,
@@ -29,6 +28,7 @@ from companion.referee.moves import (
     Target,
 )
 from companion.referee.state import Phase
+from companion.storage.journal import Journal, Line, ReadBy
 from companion.table.hypotheses.hypotheses import ways
 from companion.table.presentation.updates import UpdateKind
 from companion.table.presentation.view import QuestionKind, Turns

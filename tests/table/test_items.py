@@ -6,7 +6,7 @@ import pytest
 
 from companion.cards import Color
 from companion.referee.moves import Catch, Challenge, ChooseColor, Count, Creeper, Flip, Judge, Target
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.presentation.view import QuestionKind
 from companion.vision.core.events import CardLanded, CardTakenBack, PileGone
 

@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from companion.journal import replay
 from companion.referee.moves import Draw, Pass
 from companion.referee.state import Phase
-from companion.store import Store
+from companion.storage.journal import replay
+from companion.storage.store import Store
 from companion.table.session.table import Table
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ import numpy as np
 from companion.cards import Card, Color
 from companion.referee.moves import Amend, ChooseColor, Draw, Pass, Play
 from companion.referee.transcript import read_header
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.presentation.view import Turns
 from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack, PileGone
@@ -105,10 +105,10 @@ from itertools import count, cycle
 from pathlib import Path
 import numpy as np
 from companion.cards import Card
-from companion.records import StoreFullError
+from companion.storage.records import StoreFullError
 from companion.referee.moves import Draw, Pass
 from companion.referee.transcript import read_header
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.session.table import Table
 from companion.vision.core.events import CardLanded, CardTakenBack
 
@@ -211,7 +211,7 @@ import os, signal, sys
 from pathlib import Path
 from companion.cards import Card
 from companion.referee.transcript import read_header
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.session.table import Table
 from companion.vision.core.events import Arm, CardLanded, PileKind, PileReached
 

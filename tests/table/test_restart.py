@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from companion.journal import Journal, Line, ReadBy, replay, undone
 from companion.referee.match import Match
 from companion.referee.moves import Amend, Draw, Pass, Play, Start, Undo
-from companion.store import Store
+from companion.storage.journal import Journal, Line, ReadBy, replay, undone
+from companion.storage.store import Store
 from companion.table.hypotheses.finding import Hypothesis, RevisionLog
 from companion.table.hypotheses.hypotheses import hypotheses_by
 from companion.table.hypotheses.revision_log import correction_lines, replayed_log

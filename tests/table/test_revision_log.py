@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from companion.journal import ReadBy
 from companion.referee.moves import Undo
-from companion.store import Store
+from companion.storage.journal import ReadBy
+from companion.storage.store import Store
 from companion.table.hypotheses.finding import Hypothesis
 from companion.table.presentation.updates import UpdateKind
 from companion.table.session.table import Table

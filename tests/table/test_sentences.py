@@ -12,8 +12,8 @@ from babel.messages.pofile import read_po
 import companion.table.presentation.sentences
 from companion.caller import CATALOGUES, LANGUAGES, Caller
 from companion.cards import Color
-from companion.records import StoreFullError
 from companion.referee.moves import Play, Start
+from companion.storage.records import StoreFullError
 from companion.table.presentation.sentences import DOMAIN, Sentences
 from companion.table.session.table import Table
 

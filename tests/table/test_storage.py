@@ -11,9 +11,9 @@ import pytest
 
 from companion.cards import EditionName
 from companion.editions import EDITIONS
-from companion.journal import replay
 from companion.referee.moves import Draw, Play, Undo
-from companion.store import FILE, NoSuchMatchError, Store, StoreDamagedError
+from companion.storage.journal import replay
+from companion.storage.store import FILE, NoSuchMatchError, Store, StoreDamagedError
 from companion.table.presentation.updates import UpdateKind
 from companion.table.presentation.view import NoticeKind, Turns
 from companion.table.session.errors import NothingToRedoError

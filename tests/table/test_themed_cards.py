@@ -8,7 +8,7 @@ from companion.cards import Color
 from companion.referee.moves import Accept, ChooseColor, Outcome, Play, Shed, Target, Took
 from companion.referee.phase import Phase
 from companion.referee.state import State
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.presentation.view import QuestionKind, Turns
 from companion.vision.core.events import CardLanded, CardTakenBack
 

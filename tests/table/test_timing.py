@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from companion.store import Store
+from companion.storage.store import Store
 from companion.table.presentation.view import QuestionKind
 from companion.table.session.table import Table
 from companion.table.state.draw_pile_stays import VisitHistory

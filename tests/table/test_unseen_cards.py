@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from companion.journal import Journal, Line, ReadBy
 from companion.referee.match import Match
 from companion.referee.moves import Draw, Flip, Hand, Move, Pass, Play, Reshuffle, Start, Uno
-from companion.store import Store
+from companion.storage.journal import Journal, Line, ReadBy
+from companion.storage.store import Store
 from companion.table.hypotheses.finding import Hypothesis
 from companion.table.hypotheses.inference import candidates_at
 from companion.table.presentation.updates import UpdateKind

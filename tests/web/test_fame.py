@@ -15,7 +15,7 @@ from companion.languages import Language
 from companion.referee import moves
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.store import FILE
+from companion.storage.store import FILE
 
 
 @pytest.fixture

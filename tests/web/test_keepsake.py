@@ -17,7 +17,7 @@ from companion.editions import EDITIONS
 from companion.referee import moves
 from companion.referee.state import Header
 from companion.server.access.guests import Role
-from companion.store import FILE
+from companion.storage.store import FILE
 
 # As many rounds as make a chart; Ann wins with 100 points, Ben has 5.
 ROUNDS = (("Ann", "wild"), ("Ben", "red 5"), ("Ann", "wild"))

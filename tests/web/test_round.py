@@ -23,10 +23,10 @@ from companion.dataset.simulated.actions import CarryOff
 from companion.dataset.simulated.script import CALM, Script, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.editions import EDITIONS
-from companion.journal import ReadBy
 from companion.referee import moves
 from companion.referee.state import Header
 from companion.server.access.guests import Role
+from companion.storage.journal import ReadBy
 from companion.vision.capture.frames import Frame
 from companion.vision.recognition.card_detector import CardDetector
 

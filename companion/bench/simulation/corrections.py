@@ -8,10 +8,10 @@ from functools import partial
 
 from companion.bench.simulation.truth import bare, laid_by
 from companion.cards import Card
-from companion.journal import ReadBy
 from companion.referee.errors import RefereeError
 from companion.referee.moves import ChooseColor, Draw, Flip, Move, Play, Reshuffle, Start
 from companion.referee.state import Header
+from companion.storage.journal import ReadBy
 from companion.table.presentation.view import HistoryLine
 from companion.table.session.errors import TableError
 from companion.table.session.table import Table

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from companion.private import write_private
 from companion.server.access.guests import BADGE_SECONDS, Guest, Role
+from companion.storage.private import write_private
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from companion.private import write_private
+from companion.storage.private import write_private
 
 LINK_SECONDS = 15 * 60
 _SALT = "host link"

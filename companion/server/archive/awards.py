@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from companion.editions import Edition
-from companion.journal import Journal
 from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.state import Phase
+from companion.storage.journal import Journal
 
 
 class Award(Enum):

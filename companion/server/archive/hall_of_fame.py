@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from companion.editions import Scoring
-from companion.journal import Journal, replay, with_final_names
-from companion.records import MatchSummary, NoSuchMatchError, StoreError
 from companion.referee.effects import Drawn, ItemUsed, Why
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match
@@ -18,7 +16,9 @@ from companion.results import rounds
 from companion.server.archive.awards import Found, awards, is_hit
 from companion.server.archive.people import People
 from companion.server.schema.answers import Answer
-from companion.store import Store
+from companion.storage.journal import Journal, replay, with_final_names
+from companion.storage.records import MatchSummary, NoSuchMatchError, StoreError
+from companion.storage.store import Store
 
 _MOST = frozenset({"best_round"})
 """Figures of which the maximum counts instead of the sum."""

@@ -10,7 +10,7 @@ from companion.cards import Card
 from companion.decks.service.match_corrections import Corrected, with_corrections
 from companion.decks.storage.deck_file import DeckFileError, LearntDeck
 from companion.decks.storage.library import DeckLibrary
-from companion.store import Store, StoreError
+from companion.storage.store import Store, StoreError
 from companion.table.session.table import Table
 
 _log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ import os
 import time
 from pathlib import Path
 
-from companion.file_locks import can_lock, take
-from companion.records import NoLocksError, StoreError
+from companion.storage.file_locks import can_lock, take
+from companion.storage.records import NoLocksError, StoreError
 
 _FILE = "companion.lock"
 _log = logging.getLogger(__name__)

@@ -9,8 +9,6 @@ from dataclasses import asdict
 from flask import Response
 
 from companion.exports import EXPORTS, recover
-from companion.journal import Journal, replay, with_final_names
-from companion.records import DamagedMatch, MatchSummary
 from companion.referee.errors import RefereeError
 from companion.results import deeds, rounds, totals
 from companion.server.access.guests import Role
@@ -20,7 +18,9 @@ from companion.server.core.errors import RefusalError
 from companion.server.schema.answers import Answer, kept_picture_response
 from companion.server.schema.fields import Body, ExportName
 from companion.server.services.services import services
-from companion.store import NoSuchMatchError, StoredMatch, StoreError
+from companion.storage.journal import Journal, replay, with_final_names
+from companion.storage.records import DamagedMatch, MatchSummary
+from companion.storage.store import NoSuchMatchError, StoredMatch, StoreError
 
 api = Api()
 

@@ -7,7 +7,6 @@ import tempfile
 from flask import Response, request
 
 from companion.backup import BackupError, restore_backup, write_backup
-from companion.records import StoreError
 from companion.server.access.guests import Role
 from companion.server.api.routing import Api, Media
 from companion.server.core.errors import RefusalError
@@ -15,6 +14,7 @@ from companion.server.schema.answers import Answer
 from companion.server.schema.limits import BACKUP_LIMIT
 from companion.server.schema.match import last_match
 from companion.server.services.services import services
+from companion.storage.records import StoreError
 
 api = Api()
 

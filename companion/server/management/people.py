@@ -9,7 +9,7 @@ from companion.server.core.errors import RefusalError
 from companion.server.schema.answers import Answer
 from companion.server.schema.fields import Body, KnownName
 from companion.server.services.services import services
-from companion.store import StoreError
+from companion.storage.store import StoreError
 
 api = Api()
 

@@ -18,7 +18,7 @@ from companion.server.schema.answers import Answer
 from companion.server.schema.fields import Body
 from companion.server.schema.signs import chooses_color_at_once, sign_of_face
 from companion.server.services.services import services
-from companion.store import StoreError
+from companion.storage.store import StoreError
 
 api = Api()
 

@@ -21,7 +21,7 @@ from companion.server.schema.match import MatchBody
 from companion.server.services.selfplay import SOURCE, SelfPlay
 from companion.server.services.services import services
 from companion.server.services.turn_timer import MOST_SECONDS
-from companion.store import NoSuchMatchError, StoreError
+from companion.storage.store import NoSuchMatchError, StoreError
 from companion.table.presentation.view import Turns
 
 api = Api()

@@ -39,7 +39,7 @@ from companion.server.services.laboratory import Laboratory
 from companion.server.services.learnt_faces import LearntFaces
 from companion.server.services.replays import Replays
 from companion.server.services.turn_timer import TurnTimer
-from companion.store import Store, StoreError
+from companion.storage.store import Store, StoreError
 from companion.table.presentation.updates import Update
 from companion.table.presentation.view import Turns
 from companion.table.session.table import Table

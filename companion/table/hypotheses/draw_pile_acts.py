@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from companion.journal import Line, ReadBy
 from companion.referee.legality import IN_ROUND, creepers_left, may_be_caught, may_draw_on, must_draw_on
 from companion.referee.moves import Accept, Catch, Challenge, Creeper, Draw, Judge, Pass
 from companion.referee.state import Phase
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.unseen_moves import choices_made, standing, turned
 from companion.table.state import thresholds
 from companion.table.state.observations import Reach

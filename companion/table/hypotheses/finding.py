@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from companion.journal import Line
+from companion.storage.journal import Line
 from companion.table.state.observations import Pending
 from companion.table.state.situation import Mode, Situation, Way
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from companion.cards import Card
-from companion.journal import Line, ReadBy
 from companion.referee.errors import RefereeError
 from companion.referee.legality import legal
 from companion.referee.moves import (
@@ -20,6 +19,7 @@ from companion.referee.moves import (
     Reshuffle,
     Start,
 )
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.draw_pile_acts import reach_ways
 from companion.table.hypotheses.finding import Hypothesis
 from companion.table.hypotheses.landings import most_by_arm, most_probable_arm, sight_ways

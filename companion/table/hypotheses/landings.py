@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from companion.cards import Card
-from companion.journal import Line, ReadBy
 from companion.referee.errors import RefereeError
 from companion.referee.legality import IN_ROUND, legal
 from companion.referee.match import Match
 from companion.referee.moves import Count, Flip, Move, Play, Reshuffle, Shed, Start
 from companion.referee.state import Phase
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.timing import taken_from_pile_lately
 from companion.table.hypotheses.unseen_moves import (
     choices_made,

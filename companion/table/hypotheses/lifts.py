@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from companion.cards import Card
-from companion.journal import Line, ReadBy
 from companion.referee.moves import (
     Accept,
     ChooseColor,
@@ -17,6 +16,7 @@ from companion.referee.moves import (
     Uno,
 )
 from companion.referee.state import Phase
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.timing import taken_from_pile_lately
 from companion.table.state import thresholds
 from companion.table.state.debts import ECHO_SECONDS

@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from companion.journal import Line, ReadBy
 from companion.referee.moves import Undo
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.finding import Hypothesis, RevisionLog, common_prefix
 from companion.table.hypotheses.hypotheses import extended, hypotheses_by, normalized
 from companion.table.state import thresholds

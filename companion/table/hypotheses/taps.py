@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from companion.journal import Line, ReadBy
 from companion.referee.effects import Drawn
 from companion.referee.errors import NotAtUnoError, NotYourTurnError, RefereeError, WrongPhaseError
 from companion.referee.legality import IN_ROUND, must_draw_on
@@ -26,6 +25,7 @@ from companion.referee.moves import (
     Uno,
 )
 from companion.referee.state import Phase
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.unseen_moves import choices_made, standing
 from companion.table.state import thresholds
 from companion.table.state.observations import Tap

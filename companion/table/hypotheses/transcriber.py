@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from companion.journal import Journal, ReadBy
 from companion.referee.match import Match
 from companion.referee.moves import ActorMove, Move, Reshuffle
 from companion.referee.state import Header
+from companion.storage.journal import Journal, ReadBy
 from companion.table.hypotheses.finding import Hypothesis
 from companion.table.hypotheses.hypotheses import extended
 from companion.table.hypotheses.seating_inference import suggested_seatings

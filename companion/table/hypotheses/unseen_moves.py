@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from companion.cards import Color
-from companion.journal import Line, ReadBy
 from companion.referee.errors import DoesNotStackError, RefereeError, WrongPhaseError
 from companion.referee.legality import legal, may_stack, must_draw_on
 from companion.referee.moves import (
@@ -26,6 +25,7 @@ from companion.referee.moves import (
     Undo,
 )
 from companion.referee.state import Phase, State
+from companion.storage.journal import Line, ReadBy
 from companion.table.state import thresholds
 from companion.table.state.situation import Mode, Situation, Turns, Way
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from companion.cards import Card
-from companion.journal import Line, ReadBy
 from companion.referee.moves import (
     ActorMove,
     Challenge,
@@ -23,6 +22,7 @@ from companion.referee.moves import (
     Uno,
 )
 from companion.referee.state import Phase, State
+from companion.storage.journal import Line, ReadBy
 from companion.table.hypotheses.finding import Candidate, Finding
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.view import Offer, QuestionKind

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from companion.caller import CATALOGUES, Caller
 from companion.cards import Card, Color
-from companion.records import RefusedBatchError, StoreError, StoreFullError, StoreReadOnlyError
 from companion.referee.errors import DoesNotMatchError, message
 from companion.referee.moves import Accept, ChooseColor, Draw, Judge, Move, Pass, Play, Reshuffle, Target
 from companion.referee.phase import Purpose
 from companion.referee.state import State
+from companion.storage.records import RefusedBatchError, StoreError, StoreFullError, StoreReadOnlyError
 
 DOMAIN = "table"
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from companion.cards import Card
-from companion.journal import Known, ReadBy
 from companion.referee.effects import Effect
 from companion.referee.legality import Legal
 from companion.referee.moves import Entry, Move
 from companion.referee.state import Header, State
+from companion.storage.journal import Known, ReadBy
 from companion.table.state.situation import Turns
 from companion.vision.core.events import CameraHealth
 

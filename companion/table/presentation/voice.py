@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from companion.caller import Caller
-from companion.journal import Journal, Line, ReadBy
 from companion.referee.effects import Effect
 from companion.referee.match import Match
 from companion.referee.moves import Amend, ChooseColor, Flip, Play, Start, Undo
+from companion.storage.journal import Journal, Line, ReadBy
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.view import HistoryLine, Ruling
 from companion.table.state.situation import Way

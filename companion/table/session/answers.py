@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from companion.cards import Card
-from companion.records import Correction
 from companion.referee.errors import DoesNotMatchError, NotInThisEditionError
 from companion.referee.moves import Flip, Play, Start
+from companion.storage.records import Correction
 from companion.table.presentation.view import Offer, Question, QuestionKind
 from companion.table.session.errors import NoSuchQuestionError
 from companion.table.session.running import Session

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from companion.cards import Card
-from companion.journal import Journal, Line, ReadBy
 from companion.referee.errors import AmendBreaksLaterMoveError, NoSuchMoveError, RefereeError
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Amend, Draw, Flip, Move, Play, Reshuffle, Start, Undo
 from companion.referee.state import Phase, State
+from companion.storage.journal import Journal, Line, ReadBy
 from companion.table.hypotheses.hypotheses import hypotheses_of
 from companion.table.hypotheses.lifts import without_last_card
 from companion.table.hypotheses.unseen_moves import until_somebody_acts

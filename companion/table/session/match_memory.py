@@ -9,8 +9,8 @@ import json
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from companion.journal import Line
 from companion.referee.transcript import write_entry
+from companion.storage.journal import Line
 from companion.table.hypotheses.finding import RevisionLog, common_prefix
 from companion.table.session.running import Session
 from companion.table.state.observations import dump

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from companion.cards import Card
-from companion.journal import ReadBy, Reading
 from companion.referee.legality import IN_ROUND
 from companion.referee.moves import Reshuffle
+from companion.storage.journal import ReadBy, Reading
 from companion.table.session.running import Session
 from companion.table.state.draw_pile_stays import VisitHistory
 from companion.table.state.observations import Lift, Pending, Sight, Tap

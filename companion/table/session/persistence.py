@@ -8,8 +8,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from companion.journal import Reading
-from companion.store import Batch, NoSuchMatchError, RefusedBatchError, Store, StoreError, StoreFullError
+from companion.storage.journal import Reading
+from companion.storage.store import Batch, NoSuchMatchError, RefusedBatchError, Store, StoreError, StoreFullError
 
 RETRY_SECONDS = 5.0
 """Seconds between attempts after a failed write, so that a slow disk does not delay the game."""

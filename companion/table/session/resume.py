@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from companion.editions import Edition
-from companion.journal import Journal, Line, ReadBy, replay
-from companion.journal import undone as undone_by
-from companion.records import StoreDamagedError, StoredMatch
 from companion.referee.errors import RefereeError
 from companion.referee.transcript import TranscriptError, read_entry
+from companion.storage.journal import Journal, Line, ReadBy, replay
+from companion.storage.journal import undone as undone_by
+from companion.storage.records import StoreDamagedError, StoredMatch
 from companion.table.hypotheses.finding import RevisionLog
 from companion.table.hypotheses.revision_log import replayed_log
 from companion.table.session.match_memory import Memory

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from companion.journal import Journal, Line, ReadBy
-from companion.records import Batch
 from companion.referee.match import Match
 from companion.referee.moves import ChooseColor, Play
 from companion.referee.state import State
+from companion.storage.journal import Journal, Line, ReadBy
+from companion.storage.records import Batch
 from companion.table.hypotheses.finding import RevisionLog
 from companion.table.presentation.questions import Asked
 from companion.table.presentation.voice import Announcement

@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 
-from companion.journal import Journal
-from companion.records import StoreError
 from companion.referee.legality import legal
+from companion.storage.journal import Journal
+from companion.storage.records import StoreError
 from companion.table.presentation.questions import Asked
 from companion.table.presentation.sentences import Sentences
 from companion.table.presentation.updates import UpdateKind, Updates

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
 from companion.cards import Card
-from companion.journal import Journal, Line, ReadBy, Reading
-from companion.records import Batch, Correction, Standing
 from companion.referee.moves import Amend, ChooseColor, Draw, Flip, Outcome, Pass, Play, Start, Target, Took
 from companion.referee.state import Phase
+from companion.storage.journal import Journal, Line, ReadBy, Reading
+from companion.storage.records import Batch, Correction, Standing
 from companion.table.hypotheses.finding import Finding, RevisionLog
 from companion.table.hypotheses.hypotheses import hypotheses_of
 from companion.table.hypotheses.inference import weighed

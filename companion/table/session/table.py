@@ -11,13 +11,13 @@ from typing import Unpack
 from companion.caller import Caller
 from companion.cards import Card
 from companion.editions import Edition
-from companion.journal import Journal, Line, Reading
-from companion.records import Batch, StoreError
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, spelled_move
 from companion.referee.moves import Amend, Flip, Move, Play, Start
 from companion.referee.state import Header, State
-from companion.store import Store, new_match_id
+from companion.storage.journal import Journal, Line, Reading
+from companion.storage.records import Batch, StoreError
+from companion.storage.store import Store, new_match_id
 from companion.table.presentation.updates import Subscription, UpdateKind, Updates
 from companion.table.presentation.view import Outcome, Question, View
 from companion.table.presentation.voice import Voice

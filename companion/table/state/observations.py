@@ -12,9 +12,9 @@ from typing import Any
 
 from companion.cards import Card
 from companion.editions import Edition
-from companion.journal import Line, ReadBy
 from companion.referee.moves import Entry, Move
 from companion.referee.transcript import read_entry, read_move, write_entry
+from companion.storage.journal import Line, ReadBy
 from companion.vision.core.events import Arm, Rivals
 
 Probabilities = tuple[tuple[Card, float], ...]

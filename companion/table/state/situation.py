@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from companion.cards import Card, Color
-from companion.journal import Journal, Line
 from companion.referee.errors import RefereeError
 from companion.referee.moves import Accept, Amend, Entry, Shed, Undo
 from companion.referee.state import Phase, State
+from companion.storage.journal import Journal, Line
 from companion.table.state.debts import Debt, Debts, no_debts
 from companion.table.state.observations import long_before
 from companion.table.state.seat_model import SeatRing, unknown

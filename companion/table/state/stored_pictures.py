@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.journal import Corners
+from companion.storage.journal import Corners
 from companion.vision.capture.image_files import PictureError, decode_picture
 from companion.vision.core.events import Picture
 from companion.vision.core.geometry import Quad

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.cards import Card
-from companion.journal import Corners, Line, Reading
 from companion.referee.state import Header
+from companion.storage.journal import Corners, Line, Reading
 
 
 class StoreError(Exception):

@@ -19,11 +19,14 @@ from pathlib import Path
 import platformdirs
 
 from companion.cards import Card
-from companion.file_locks import can_lock
-from companion.forgetting import names_in, stand_in, without
-from companion.journal import Corners, Line, ReadBy, Reading
-from companion.private import make_private
-from companion.records import (
+from companion.referee.names import key
+from companion.referee.state import Header
+from companion.referee.transcript import read_entry, read_header, write_entry, write_header
+from companion.storage.file_locks import can_lock
+from companion.storage.forgetting import names_in, stand_in, without
+from companion.storage.journal import Corners, Line, ReadBy, Reading
+from companion.storage.private import make_private
+from companion.storage.records import (
     Batch,
     Correction,
     DamagedMatch,
@@ -41,10 +44,7 @@ from companion.records import (
     StoreVersionError,
     TrainingSample,
 )
-from companion.referee.names import key
-from companion.referee.state import Header
-from companion.referee.transcript import read_entry, read_header, write_entry, write_header
-from companion.store_schema import MIGRATIONS
+from companion.storage.store_schema import MIGRATIONS
 
 __all__ = [
     "FILE",

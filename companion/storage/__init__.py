@@ -1,0 +1,1 @@
+"""Matches on disk: the journal of accepted lines and the store around it."""
