@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from companion.referee import effects, moves
 from companion.referee.match import Match
-from companion.referee.scoring import hand_points
+from companion.referee.model.scoring import hand_points
 from companion.storage.journal import Journal
 
 

@@ -19,7 +19,7 @@ from companion.cards import (
     deck,
 )
 from companion.editions import EDITIONS
-from companion.referee.scoring import hand_points, highest_draws
+from companion.referee.model.scoring import hand_points, highest_draws
 
 WILDS = {
     EditionName.MARIO_KART: {"wild draw four": 4, "wild item box": 8},

@@ -31,8 +31,8 @@ from companion.editions.program import (
     Shed,
     SwapHands,
 )
+from companion.referee.model.running import Running
 from companion.referee.phase import Phase, Purpose
-from companion.referee.running import Running
 from companion.referee.state import State
 
 

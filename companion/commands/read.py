@@ -20,7 +20,7 @@ from rich.table import Table
 from companion.commands.shared.parameters import DECK, EDITIONS, decks_of, load_detector
 from companion.decks.service.membership import DeckFit
 from companion.editions import Edition
-from companion.referee.scoring import hand_points
+from companion.referee.model.scoring import hand_points
 from companion.vision.capture.image_files import PictureError, load_picture, pictures_in
 from companion.vision.core.sightings import UNSURE_BELOW, Sighting
 from companion.vision.imaging.motion import are_cards_colorless

@@ -20,8 +20,8 @@ from companion.editions.library import FOLDER_NAME, Library
 from companion.referee.effects import Effect
 from companion.referee.errors import RefereeError
 from companion.referee.match import Match, spelled
+from companion.referee.model.scoring import card_points, hand_points
 from companion.referee.moves import Amend, Entry, Undo
-from companion.referee.scoring import card_points, hand_points
 from companion.referee.state import State
 from companion.referee.transcript import (
     TranscriptError,

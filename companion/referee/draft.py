@@ -20,8 +20,8 @@ from companion.referee.effects import (
     Scored,
     Skipped,
 )
+from companion.referee.model.scoring import hand_points, match_winners, round_points
 from companion.referee.phase import Direction, Phase, Purpose
-from companion.referee.scoring import hand_points, match_winners, round_points
 from companion.referee.state import State, beside
 
 _NOBODY: frozenset[int] = frozenset()

@@ -13,7 +13,10 @@ from typing import Any
 from companion.cards import Card, Color, Face
 from companion.editions.options import Options
 from companion.editions.program import DrawCards, PoolHands, ReadRule, Shed
-from companion.referee import hands, interpreter, landing, moves, seating
+from companion.referee import moves
+from companion.referee.actions import hands, interpreter, landing, seating
+from companion.referee.actions.elimination import eliminate
+from companion.referee.actions.penalties import hit_next
 from companion.referee.draft import Draft
 from companion.referee.effects import (
     ChallengeSettled,
@@ -26,7 +29,6 @@ from companion.referee.effects import (
     UnoCalled,
     Why,
 )
-from companion.referee.elimination import eliminate
 from companion.referee.errors import (
     AlreadyChosenError,
     CannotTargetSelfError,
@@ -68,7 +70,6 @@ from companion.referee.legality import (
     must_draw_on,
     took_limits,
 )
-from companion.referee.penalties import hit_next
 from companion.referee.phase import Phase, Purpose
 from companion.referee.state import State
 

@@ -10,9 +10,9 @@ from companion.editions.edition import Edition
 from companion.editions.options import Stacking
 from companion.editions.program import ChooseTarget, DrawUntil, Filter, PoolHands, Shed
 from companion.referee.draft import Draft
+from companion.referee.model.running import Demanded
+from companion.referee.model.scoring import shown_cards
 from companion.referee.phase import Phase
-from companion.referee.running import Demanded
-from companion.referee.scoring import shown_cards
 from companion.referee.state import MAX_PLAYERS, Header, State
 
 IN_ROUND = frozenset(Phase) - {Phase.START, Phase.SCORING, Phase.OVER}

@@ -13,7 +13,7 @@ from companion.referee.errors import (
     NothingToUndoError,
     RefereeError,
 )
-from companion.referee.history import History
+from companion.referee.model.history import History
 from companion.referee.moves import ActorMove, Amend, Entry, Join, Move, PlayerMove, Target, Undo
 from companion.referee.state import Header, State, opening
 

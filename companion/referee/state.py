@@ -9,10 +9,10 @@ from companion.cards import Card, Color, Face
 from companion.editions.edition import Edition
 from companion.editions.options import InvalidOptionError, Options
 from companion.referee.errors import NoSuchPlayerError
-from companion.referee.names import fault, key
+from companion.referee.model.names import fault, key
+from companion.referee.model.rules import Rules, rules_of
+from companion.referee.model.running import Demanded, Running
 from companion.referee.phase import Direction, Phase, Purpose
-from companion.referee.rules import Rules, rules_of
-from companion.referee.running import Demanded, Running
 
 __all__ = ["Direction", "Header", "InvalidHeaderError", "Options", "Phase", "Purpose", "State", "beside", "opening"]
 

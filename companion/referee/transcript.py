@@ -22,7 +22,7 @@ from companion.referee import moves
 from companion.referee.effects import Effect
 from companion.referee.errors import NoSuchPlayerError
 from companion.referee.legality import asked
-from companion.referee.names import fault
+from companion.referee.model.names import fault
 from companion.referee.state import Header, InvalidHeaderError, State
 
 _T = TypeVar("_T")

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from companion.referee.names import key
+from companion.referee.model.names import key
 
 _NAMES = frozenset({"player", "by", "after", "dealer"})
 """Fields of transcript lines that hold a name (TRANSCRIPT.md)."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from companion.cards import Card
-from companion.referee.history import History
 from companion.referee.match import Match, spelled
+from companion.referee.model.history import History
 from companion.referee.moves import (
     ActorMove,
     Amend,

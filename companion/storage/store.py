@@ -19,7 +19,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.cards import Card
-from companion.referee.names import key
+from companion.referee.model.names import key
 from companion.referee.state import Header
 from companion.referee.transcript import read_entry, read_header, write_entry, write_header
 from companion.storage.file_locks import can_lock

@@ -22,11 +22,11 @@ from companion.referee.errors import (
     NoSuchMoveError,
     NothingToUndoError,
 )
-from companion.referee.history import History
 from companion.referee.legality import may_jump_in
 from companion.referee.match import Match, replay
+from companion.referee.model.history import History
+from companion.referee.model.scoring import hand_points, match_winners, round_points
 from companion.referee.phase import Direction, Phase
-from companion.referee.scoring import hand_points, match_winners, round_points
 from companion.referee.state import Header, opening
 
 NOTHING = Legal(

@@ -9,7 +9,7 @@ from pydantic import Field
 from companion.cards import Card
 from companion.editions import InvalidOptionError
 from companion.languages import Language
-from companion.referee.scoring import highest_draws
+from companion.referee.model.scoring import highest_draws
 from companion.referee.state import MAX_PLAYERS, Header
 from companion.referee.transcript import TranscriptError, read_header
 from companion.server.access.guests import Role

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from companion.referee.scoring import hand_points
+from companion.referee.model.scoring import hand_points
 from companion.server.core.errors import RefusalError
 from companion.server.services.services import Services
 from companion.table.state.stored_pictures import kept_picture

@@ -8,14 +8,14 @@ from companion.cards import Color, Face
 from companion.editions.edition import Answer
 from companion.editions.options import Stacking, StartWildChooser, TwoPlayerReverse
 from companion.referee import moves
+from companion.referee.actions.interpreter import rotate_hands, run
+from companion.referee.actions.penalties import go_out_drawing, hit_next
 from companion.referee.draft import Draft
 from companion.referee.effects import DebtAnswered, ItemUsed, JumpedIn, LaidSecond, SetAside, Why
 from companion.referee.errors import DoesNotFitError, DoesNotMatchError, DoesNotStackError
-from companion.referee.interpreter import rotate_hands, run
 from companion.referee.legality import OWING, matches, stacks
-from companion.referee.penalties import go_out_drawing, hit_next
+from companion.referee.model.running import Origin, Running
 from companion.referee.phase import Phase, Purpose
-from companion.referee.running import Origin, Running
 
 
 def start(draft: Draft, move: moves.Start) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from companion.referee.actions.penalties import hit_next
 from companion.referee.draft import Draft
 from companion.referee.effects import DebtOwed, Joined, Left, Renamed, TargetChanged
 from companion.referee.errors import (
@@ -20,11 +21,10 @@ from companion.referee.errors import (
     TooManyPointsError,
 )
 from companion.referee.legality import may_seat_another
+from companion.referee.model.names import key
+from companion.referee.model.running import Running
 from companion.referee.moves import Join, Leave, Rename, Retarget
-from companion.referee.names import key
-from companion.referee.penalties import hit_next
 from companion.referee.phase import Phase
-from companion.referee.running import Running
 from companion.referee.state import MIN_PLAYERS
 
 _T = TypeVar("_T")

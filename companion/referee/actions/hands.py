@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from companion.cards import Card, Face
 from companion.referee import moves
+from companion.referee.actions.penalties import go_out_drawing
 from companion.referee.draft import Draft
 from companion.referee.effects import CountCorrected
 from companion.referee.errors import (
@@ -16,8 +17,7 @@ from companion.referee.errors import (
     TooManyCopiesError,
     TooManyForStepError,
 )
-from companion.referee.penalties import go_out_drawing
-from companion.referee.scoring import hand_points, shown_cards
+from companion.referee.model.scoring import hand_points, shown_cards
 
 
 def count(draft: Draft, move: moves.Count) -> None:

@@ -46,8 +46,8 @@ from companion.referee.effects import (
     HandsSwapped,
     RuleRead,
 )
+from companion.referee.model.running import Demanded, Origin, Running
 from companion.referee.phase import Phase, Purpose
-from companion.referee.running import Demanded, Origin, Running
 
 
 def run(draft: Draft, running: Running) -> None:
