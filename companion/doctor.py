@@ -44,8 +44,8 @@ _MODULES = {
 }
 # A hand that lays a card is in view for a few tenths of a second.
 _ENOUGH_PICTURES, _MEASURED_SECONDS = 12.0, 2.0
-# A long evening with all pictures stays well below this.
-_ENOUGH_DISK = 500 * 2**20
+ENOUGH_DISK = 500 * 2**20
+"""Bytes of free space: a long evening with all pictures needs far less."""
 _MAKE_ROOM = "Make room, or name a folder on another disk with --data."
 _NO_CAMERA = "Plug a webcam in, or use a phone as the camera; `companion demo` needs none."
 _CAMERA_RIGHTS = {
@@ -292,8 +292,8 @@ def _certificate_fault(authority: Path) -> str | None:
         return str(error)
 
 
-def check_disk(folder: Path) -> Check:
-    """Check that the data folder, created if missing, is writable and has space."""
+def check_disk(folder: Path, enough: int = ENOUGH_DISK) -> Check:
+    """Check that the data folder, created if missing, is writable and has enough space, in bytes."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -304,7 +304,7 @@ def check_disk(folder: Path) -> Check:
         advice = _MAKE_ROOM if full else "Name a folder that can be written with --data."
         return Check("disk", State.MISSING, f"{folder} cannot be written: {error.strerror}", advice)
     found = f"{free / 2**30:.1f} GB free in {folder}"
-    if free < _ENOUGH_DISK:
+    if free < enough:
         return Check("disk", State.WARNING, found, _MAKE_ROOM)
     return Check("disk", State.OK, found)
 

@@ -131,14 +131,12 @@ def test_the_authority_is_good_until_its_end(tmp_path: Path) -> None:
     assert doctor.check_certificate(tmp_path).state is State.WARNING
 
 
-def test_the_data_folder_is_made_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_data_folder_is_made_and_written(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     assert doctor.check_disk(folder).name == "disk"
     assert list(folder.iterdir()) == []
-    monkeypatch.setattr(doctor, "_ENOUGH_DISK", 1)
-    assert doctor.check_disk(folder).state is State.OK
-    monkeypatch.setattr(doctor, "_ENOUGH_DISK", 2**80)
-    assert doctor.check_disk(folder).state is State.WARNING
+    assert doctor.check_disk(folder, enough=1).state is State.OK
+    assert doctor.check_disk(folder, enough=2**80).state is State.WARNING
     (tmp_path / "file").touch()
     assert doctor.check_disk(tmp_path / "file").state is State.MISSING
 

@@ -32,8 +32,10 @@ from companion.vision.tracking.table_tracker import TableTracker
 
 Values = NDArray[np.float64]
 
-# Actions at each table; frames per second, as arms are tracked no faster.
-_ACTIONS, _RATE = 80, 15.0
+ACTIONS = 80
+"""Number of actions at each simulated table."""
+# Frames per second: arms are tracked no faster.
+_RATE = 15.0
 # Tolerance in seconds of a visit around the moment at which a hand takes cards.
 _ABOUT = 0.4
 # Ridge penalty on the weights of standardised features.
@@ -179,7 +181,7 @@ def _script(rng: np.random.Generator, edition: EditionName) -> Script:
     pile = float(far * np.cos(turn)), float(far * np.sin(turn))
     writer = Writer(rng, len(players), float(rng.uniform(4, 15)), float(rng.uniform(0.2, 0.9)), pile, lively=True)
     cards = sorted(set(cards_of(edition)), key=str)
-    for number in range(_ACTIONS):
+    for number in range(ACTIONS):
         _act(writer, 1.0 if number == 0 else float(rng.random()), cards[int(rng.integers(len(cards)))], pile)
         writer.wait(0.3, 1.2)
     writer.wait(1.5, 1.6)

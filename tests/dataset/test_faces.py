@@ -131,7 +131,7 @@ def test_different_faces_look_different(family: StyleFamily) -> None:
 
 
 def test_nothing_crashes_without_system_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fonts, "_folders", lambda: ())
+    monkeypatch.setattr(fonts, "font_folders", lambda: ())
     fonts.system_fonts.cache_clear()
     try:
         assert fonts.system_fonts() == ()

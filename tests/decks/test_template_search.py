@@ -135,7 +135,7 @@ def test_outlines_are_examined_once(faces: list[Image], monkeypatch: pytest.Monk
     box = np.asarray(quads[3].mean(0) + 8 * (unit_square() - 0.5), np.float32)
     search = TemplateSearch.of(_deck(faces), CARDS)
     explained = iter((True, False))
-    monkeypatch.setattr(template_search, "_explains_all", lambda *_: next(explained, False))
+    monkeypatch.setattr(template_search, "explains_all", lambda *_: next(explained, False))
     assert sorted(_names(search.search(_lit(picture), known, boxed=[box]))) == sorted(NAMES[:4])
     assert len(looks) == len(set(looks))
 

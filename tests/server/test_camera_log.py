@@ -44,7 +44,7 @@ def test_a_film_that_has_ended_is_said_so(host: FlaskClient, film: Path, caplog:
 def test_a_camera_that_cannot_be_opened_is_said_so(
     host: FlaskClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grabber, "_CONNECT_PATIENCE", 0.2)
+    monkeypatch.setattr(grabber, "CONNECT_PATIENCE", 0.2)
     with caplog.at_level(logging.WARNING):
         host.post("/api/camera", json={"source": "63"})
         assert wait_for(lambda: "is gone" in caplog.text), caplog.text

@@ -1,4 +1,4 @@
-"""Joining: where a device is led, and what it is told without a link."""
+"""Joining: the page that a device gets, and the message without a link."""
 
 from __future__ import annotations
 

@@ -209,10 +209,10 @@ class TemplateSearch:
         seen = examiner.examine(outlines, covered)
         lying = [*there, *(one.verification.quad for one in seen if one.evidence >= _MIN_EVIDENCE)]
         left = boxed if hand else None
-        if boxed is not None and (hand or _explains_all(lying, boxed)):
+        if boxed is not None and (hand or explains_all(lying, boxed)):
             found = self._cards_in(examiner, seen, covered, there, left)
             lying = [*there, *(one.quad for one in found)]
-            if _explains_all(lying, boxed):
+            if explains_all(lying, boxed):
                 return found
         about = None if boxed is None else _search_points(boxed, lying, hand)
         further = [quad for quad in self._voter.outlines(image, about) if _others([quad], there)]
@@ -339,7 +339,7 @@ def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _SAME_CA
     return others
 
 
-def _explains_all(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
+def explains_all(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
     """Whether there are cards and each box lies on one of them."""
     return bool(cards) and all(
         any(intersection_over_smaller(box, card) >= _MIN_EXPLAINED_OVERLAP for card in cards) for box in boxed
@@ -348,7 +348,7 @@ def _explains_all(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
 
 def _containing_boxes(quads: Sequence[Quad], left: Sequence[Quad] | None) -> list[Quad]:
     """Return the outlines that contain any unexplained box; all if there is no information."""
-    return [quad for quad in quads if left is None or any(_explains_all([quad], [box]) for box in left)]
+    return [quad for quad in quads if left is None or any(explains_all([quad], [box]) for box in left)]
 
 
 def _search_points(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> Floats | None:
@@ -357,10 +357,10 @@ def _search_points(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> 
     Without known cards, a box that contains all others is a card. None if no card size is known, or if a box lies half
     on a card and a neighbour may be anywhere around it, unless a hand is known.
     """
-    left = [box for box in boxed if not _explains_all(cards, [box])]
+    left = [box for box in boxed if not explains_all(cards, [box])]
     if not cards and len(left) > 1:
         largest = max(left, key=lambda box: float(cv2.contourArea(box)))
-        if _explains_all([largest], left):
+        if explains_all([largest], left):
             cards, left = [largest], [largest]
     elif not hand and any(intersection_over_smaller(box, card) > 0 for box in left for card in cards):
         return None

@@ -20,7 +20,8 @@ PATIENCE = 1.8
 """Seconds without a new picture after which a camera counts as lost or frozen. Below two, the limit for reporting it.
 """
 
-_CONNECT_PATIENCE = 15.0  # Some webcams take ten seconds to start.
+CONNECT_PATIENCE = 15.0
+"""Seconds to wait for the first picture: some webcams take ten to start."""
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 15.0
 _TICK = 0.1
 # Sampling step in pixels for comparing pictures: sensor noise changes some samples in every live frame.
@@ -149,7 +150,7 @@ class Grabber:
                     self._report(CameraHealth.GONE, attempt.error)
                 if attempt.over or self._closed:
                     return
-                if now - self._fresh_at < (_CONNECT_PATIENCE if self._health is None else PATIENCE):
+                if now - self._fresh_at < (CONNECT_PATIENCE if self._health is None else PATIENCE):
                     continue
                 name = self.source.name
                 heard = attempt.heard_at
@@ -157,7 +158,7 @@ class Grabber:
                     self._report(CameraHealth.FROZEN, f"{name} sends the same picture over and over.")
                 else:
                     self._report(CameraHealth.GONE, f"{name} sends no pictures.")
-                if now - max(began, self._fresh_at) > (_CONNECT_PATIENCE if heard is None else PATIENCE):
+                if now - max(began, self._fresh_at) > (CONNECT_PATIENCE if heard is None else PATIENCE):
                     return
 
     def _report(self, health: CameraHealth, detail: str) -> None:

@@ -35,9 +35,9 @@ class ReadingLimits:
     """Minimum probability of a whole card's reading. Below it, most readings are wrong."""
     index: float
     """The same for indices."""
-    surely_boxed: float
+    confident_box: float
     """Box score from which a whole card is certain to be present ..."""
-    surely_not_none: float
+    confident_box_no_card: float
     """... and the reader's maximum probability of "no card" for it ..."""
     ill_read: float
     """... so that it is listed as unsure from this probability on."""
@@ -49,7 +49,7 @@ class ReadingLimits:
     """The same for an index without colour, which may be any dark print."""
     company: float
     """Minimum probability of an index to support another one nearby."""
-    surely_card: float
+    legible_no_card: float
     """Below this "no card" probability of the card reader, an index is more likely misread than mere print ..."""
     misread: float
     """... and counts from this probability on."""

@@ -86,7 +86,7 @@ _BRUSHED = 0.3
 # Minimum confidences of a new card where the small picture changed little: basic; high, with less required
 # dissimilarity (landed cards had at least 0.998); certain, with the similarity allowed then (a white 5 exactly on an 8
 # had 0.78).
-_WELL_READ, _SURELY_READ, _CERTAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
+_WELL_READ, _CONFIDENTLY_READ, _CERTAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
 # Change of hue from which a place has another colour; untouched cards stayed below 0.12 in a dim picture, below 0.08 in
 # these looks.
 _RECOLORED = 0.2
@@ -286,7 +286,7 @@ def _is_unknown_card(card: Outline) -> bool:
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
     if pushed or card.overlap_with_top <= _TOUCHING:
         return False
-    is_confident = card.confidence >= _SURELY_READ
+    is_confident = card.confidence >= _CONFIDENTLY_READ
     if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
         return True
     if card.confidence >= _CERTAINLY_READ:

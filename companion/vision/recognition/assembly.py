@@ -118,7 +118,7 @@ class Assembler:
         hidden = self._hidden.among(image, loose, sightings, indices, read)
         sightings = drop_duplicate_corners([*sightings, *hidden])
         if seeks:
-            sure = [card for card in whole if _is_surely_learnt(card)]
+            sure = [card for card in whole if _is_confidently_learnt(card)]
             unread = [box.quad for box in confident if box.kind is BoxKind.CARD]
             known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
             matches = self._reader.deck_matches(
@@ -280,12 +280,12 @@ class Assembler:
 
     def _backing(self, lying: CardIndices, score: float) -> EvidenceSource:
         """Return the evidence for a box of this score, given the positions of the indices."""
-        if score >= self._limits.surely_boxed:
+        if score >= self._limits.confident_box:
             return EvidenceSource.BOX
         return EvidenceSource.INDEX if lying.about_spots() else EvidenceSource.NOTHING
 
     def _is_card(self, reading: Reading, score: float) -> bool:
-        is_confident = score >= self._limits.surely_boxed and reading.nothing <= self._limits.surely_not_none
+        is_confident = score >= self._limits.confident_box and reading.nothing <= self._limits.confident_box_no_card
         least = self._limits.ill_read if is_confident else self._limits.whole
         return reading.nothing <= self._limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
@@ -313,7 +313,7 @@ class Assembler:
             # Anything else on a card with both corners in view is its print, not another card.
             printed = within & (agreeing | possible if len(spots) == 2 else agreeing)
             own |= (spots & possible) | printed
-            if _is_surely_learnt(card):
+            if _is_confidently_learnt(card):
                 # The deck's pictures show that the card is open, so its corners are its own however they read.
                 own |= spots
             own |= {i for i in spots if _is_misread_its(indices[i], card)}
@@ -369,14 +369,14 @@ def _is_misread_its(index: Reading, card: Reading) -> bool:
     return _is_unlike_its(index, card) or (card.is_confirmed and index.card.color is card.card.color)
 
 
-def _is_surely_learnt(card: Reading) -> bool:
+def _is_confidently_learnt(card: Reading) -> bool:
     return min(card.membership, card.confidence) >= _CERTAIN
 
 
 def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
     """Whether the found cards, all certainly of the learnt deck, explain every box."""
     shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
-    return bool(whole) and all(map(_is_surely_learnt, whole)) and not _beside(shown, whole, _ON)
+    return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole, _ON)
 
 
 def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting], share: float = _TAKEN) -> list[Quad]:

@@ -33,7 +33,7 @@ _LEAST_READ, _MOST_READ, _BY_ONE_CARD = 0.1, 0.993, 3.0
 # Without them 16 of 146 mirrored pictures were decided wrongly by their first card, with them four; for other pictures
 # two in both cases.
 _BY_CORNERS, _BY_ARROWS = 1.25, 2.0
-_SURELY_MIRRORS, _SURELY_NOT, _LEANS = 4.0, -2.0, 0.5
+_MIRRORS, _MIRRORS_NOT, _LEANS = 4.0, -2.0, 0.5
 # The same for the tilt implied by the outline. A mirrored card's outline is found on its side, as if seen from 45 to 66
 # degrees. For 16 confidently read mirrored cards with symmetric faces the tilt dropped by at least 36 degrees when
 # mirrored; for 40 others photographed from 60 degrees by at most 32 at equal confidence. A higher confidence offsets
@@ -251,7 +251,7 @@ class ThroughMirror:
         gain = _by_one_card(first, second)
         odds[first.card] = -gain if self._mirrors else gain
         total = sum(odds.values())
-        if total >= _SURELY_MIRRORS or total <= _SURELY_NOT:
+        if total >= _MIRRORS or total <= _MIRRORS_NOT:
             self._odds = None
         turned = total > _LEANS if not self._mirrors else total < -_LEANS
         if turned:

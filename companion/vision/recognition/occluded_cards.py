@@ -134,7 +134,7 @@ class HiddenCards:
         limits = self._limits
         if sighting.card.color is None:
             return sighting.confidence >= limits.dark_neighbour
-        return sighting.confidence >= (limits.misread if nothing < limits.surely_card else limits.neighbour)
+        return sighting.confidence >= (limits.misread if nothing < limits.legible_no_card else limits.neighbour)
 
 
 def _by_corner(card: Reading) -> Sighting:

@@ -21,7 +21,7 @@ from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
 from companion.vision.detection.embedding import Embedding
-from companion.vision.recognition.first_pass import SETTLED, SURELY, FirstPass, first_pass
+from companion.vision.recognition.first_pass import SETTLED, SURE_MEMBER, FirstPass, first_pass
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """Views of an index: enlargement of the frame, and quarter turns.
@@ -32,9 +32,9 @@ et al. 2012).
 # Probability from which no further view of a corner is read: half of 242 corners in 24 drawn hands reached it at the
 # first view, and the mean of all views never changed the card.
 _AT_A_GLANCE = 0.85
-# Minimum membership, and minimum log-likelihood of the top card, to accept an outline; otherwise the deck's pictures
-# are matched. Nearly all well-outlined cards exceed it.
-_SURELY, _CLEARLY = SURELY, -0.05
+# Minimum log-likelihood of the top card, besides membership, to accept an outline; otherwise the deck's pictures are
+# matched. Nearly all well-outlined cards exceed it.
+_CLEARLY = -0.05
 # A card the networks give less than the first probability needs the second from a learnt deck whose design they know.
 _SAID, _OVERRULES = 0.5, 0.9
 
@@ -150,7 +150,7 @@ class Reader:
         alone, corners = replace(alone, membership=0.0), [self._index(*end) for end in ends]
         by_networks = self._with_corners(alone, corners)
         agreed = by_deck.card == by_networks.card
-        its_card = by_deck.membership >= _SURELY if agreed else by_deck.known
+        its_card = by_deck.membership >= SURE_MEMBER if agreed else by_deck.known
         if not its_card:
             return by_networks
         borne_out = replace(by_networks, is_confirmed=agreed)
@@ -276,7 +276,7 @@ class Reader:
             views = crops.cards(image, [one.quad, turned(one.quad, 2)])
             read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
             # A badly outlined picture fits nothing; a crop that is certainly similar to other views of that card is it.
-            if all(view.membership >= _SURELY and one.among_seen(view.logs).max() > _CLEARLY for view in views):
+            if all(view.membership >= SURE_MEMBER and one.among_seen(view.logs).max() > _CLEARLY for view in views):
                 return Reading(one.quad, log_softmax(read[None])[0], scale, membership=1.0)
         else:
             read, scale = _CORNERS * corners, self._index_scale
@@ -344,7 +344,7 @@ class Reader:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
         by_deck = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
-        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and by_deck.membership >= _SURELY
+        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and by_deck.membership >= SURE_MEMBER
         its_card = (is_certain and by_deck.confidence > by_deck.nothing) if agreed else by_deck.known
         credit = self._deck.index_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(by_deck.confidence, by_deck.nothing):

@@ -49,7 +49,7 @@ A_BACK = 0.15
 of them with other backs, 96 % of 191 outlined draw piles exceeded it, and 14 % of 969 other objects.
 """
 # Back probability from which bare shapes are ignored: reached by half of those draw piles and by no other object.
-_SURELY_A_BACK = 0.95
+_CERTAIN_BACK = 0.95
 # Range of aspect ratios: 1.55 from above, others under perspective.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Length of print on a back of the table's colour that is boxed alone, relative to the card; it locates the back but
@@ -74,7 +74,7 @@ _PATIENCE = 6.0
 _IN_VAIN, _SEEN_IN = 5, 0.25
 # Evidence from hands required for a place without a back to count as in view (two from each of four sides): hands that
 # go beyond the border end before it and reached 1.6 within 75 s.
-_SURELY_TOLD = 4.0
+_ENOUGH_EVIDENCE = 4.0
 # Side of a square with a card's area in card lengths.
 _SIDE = 0.8
 
@@ -111,7 +111,7 @@ class DrawPile:
                 return InView.of(back.quad, *size, (_SIDE * zone.length) ** 2)
             if self._looks < _IN_VAIN:
                 return None
-            if spot is None or self._hands(spot.middle, zone) < _SURELY_TOLD:
+            if spot is None or self._hands(spot.middle, zone) < _ENOUGH_EVIDENCE:
                 return InView(0.0)
         assert spot is not None
         return InView.of(square_at(spot), *size)
@@ -136,7 +136,7 @@ class DrawPile:
                 self._note(place, zone.length)
         prints = [back.quad for back in likely if _PRINT[0] <= length_of(back.quad) / zone.length <= _PRINT[1]]
         alike = [back for back in backs if is_like_the_cards(back.quad, zone.length)]
-        known = any(back.score >= _SURELY_A_BACK for back in alike)
+        known = any(back.score >= _CERTAIN_BACK for back in alike)
         for quad in (*prints, *(back.quad for back in alike if back.score < A_BACK and not known)):
             place = _Place.at(quad, zone, size, self._looks)
             if NEAREST <= place.away <= _FAR:

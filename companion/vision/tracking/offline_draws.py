@@ -39,7 +39,7 @@ _FEWEST_ARMS, _FEWEST_SIDES = 2, 2
 # the players.
 _CONFIRMED, _MOSTLY = 0.4, 0.5
 # Back probability from which a back detected in that share of the looks is the pile even with few hands.
-_SURELY = 0.8
+_CERTAIN_BACK = 0.8
 # Minimum seconds between two visits for a picture to show the pile in between.
 _MEANWHILE = 1.0
 # Maximum number of visited places evaluated, evenly sampled: an evening has ten times as many.
@@ -135,14 +135,14 @@ class OfflineDraws:
             looks = int(np.count_nonzero(there))
             _, counts = np.unique(list(arms.values()), return_counts=True)
             clearly = float(clear[there].mean()) if looks else 0.0
-            is_confident = looks > 0 and looks >= _MOSTLY * looked and clearly >= _SURELY
+            is_confident = looks > 0 and looks >= _MOSTLY * looked and clearly >= _CERTAIN_BACK
             if not is_confident and (len(arms) < _FEWEST_ARMS or (not looks and len(counts) < _FEWEST_SIDES)):
                 return 0.0
             # One player's hand may rest at a place all evening; everybody goes to the draw pile.
             return float(np.log1p(counts).sum()) + looks_evidence(looks, looked, float(np.hypot(*place)), clearly)
 
         away = np.hypot(*backs.T)
-        is_confident = backs[(clear >= _SURELY) & (away >= NEAREST) & (away <= FARTHEST)]
+        is_confident = backs[(clear >= _CERTAIN_BACK) & (away >= NEAREST) & (away <= FARTHEST)]
         found = [*places[:: 1 + len(places) // _MOST_PLACES], *is_confident[:: 1 + len(is_confident) // _MOST_PLACES]]
         best = max(found, key=score, default=None)
         if best is None or not score(best):

@@ -32,7 +32,8 @@ _REGULAR = 400
 _DIGITS_ALIKE, _THUMB, _SOFT = 0.55, 24, 1.2
 
 
-def _folders() -> tuple[Path, ...]:
+def font_folders() -> tuple[Path, ...]:
+    """Return the folders in which this system keeps its fonts."""
     home = Path.home()
     if sys.platform == "win32":
         return (Path("C:/Windows/Fonts"),)
@@ -44,7 +45,7 @@ def _folders() -> tuple[Path, ...]:
 @lru_cache(maxsize=1)
 def system_fonts() -> tuple[str, ...]:
     """Return the paths of the TTF and OTF files of this computer that have readable digits, sorted by file name."""
-    return fonts_in(*_folders())
+    return fonts_in(*font_folders())
 
 
 @lru_cache(maxsize=8)
