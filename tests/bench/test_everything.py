@@ -80,4 +80,4 @@ def test_those_named_alone_are_run() -> None:
     assert list(json.loads(result.stdout)) == ["reader"]
     unknown = CliRunner().invoke(bench, ["all", "raeder"])
     assert unknown.exit_code == 2
-    assert "there are reader, dataset" in unknown.stderr
+    assert "there is no benchmark raeder; there are dataset, " in unknown.stderr
