@@ -7,7 +7,15 @@ import numpy as np
 from companion.bench.simulation.gaps import Gap, GapTime, TopAfterGap, gap_times, grade_gaps
 from companion.cards import Card
 from companion.dataset.simulated.simulation import PileChange, TrueEvent
-from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded, PileEvent
+from companion.vision.core.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+    PileMoved,
+)
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 
@@ -39,6 +47,22 @@ def test_tops_are_graded_by_the_last_landing_before_the_next_change() -> None:
     assert grade((13.0, landed(BLUE_3, 0.9))) == [TopAfterGap.MISSED]
     gaps[0] = GapTime(Gap.ASLEEP, 4.0, 11.6)  # the next card lands before the pile can be read
     assert grade() == []
+
+
+def test_top_of_a_reshuffled_pile_is_right_if_it_is_still_the_known_one() -> None:
+    changes = ((PileChange.LANDED, 2.0, RED_7), (PileChange.GONE, 5.0, None), (PileChange.LANDED, 6.0, RED_7))
+    truth = [TrueEvent(change, at, at, card) for change, at, card in changes]
+    gaps = [GapTime(Gap.COVERED, 4.0, 8.0)]
+
+    def grade(*said: tuple[float, PileEvent]) -> list[TopAfterGap]:
+        return list(grade_gaps(gaps, truth, [(2.1, landed(RED_7, 0.9)), *said]).elements())
+
+    assert grade((8.5, PileMoved(8.4))) == [TopAfterGap.RIGHT]
+    assert grade((8.5, PileGone(8.4))) == [TopAfterGap.MISSED]
+    assert grade((3.0, landed(BLUE_3, 0.9))) == [TopAfterGap.MISSED]
+    assert grade((3.0, CardTakenBack(3.0, ()))) == [TopAfterGap.MISSED]
+    truth[1] = TrueEvent(PileChange.MOVED, 5.0, 5.0, RED_7)  # then a like card was played
+    assert grade() == [TopAfterGap.MISSED]
 
 
 def test_a_covered_lens_sends_black_pictures_and_a_phone_asleep_nothing() -> None:

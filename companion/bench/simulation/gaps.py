@@ -9,8 +9,16 @@ from enum import Enum
 
 import numpy as np
 
+from companion.cards import Card
 from companion.dataset.simulated.simulation import PileChange, TrueEvent
-from companion.vision.core.events import CameraHealth, CameraStatus, CardLanded, PileEvent
+from companion.vision.core.events import (
+    CameraHealth,
+    CameraStatus,
+    CardLanded,
+    CardTakenBack,
+    PileEvent,
+    PileGone,
+)
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import UNSURE_BELOW
 
@@ -73,7 +81,8 @@ def grade_gaps(
     """Return how the tops were reported after the gaps in which the last change was a landing.
 
     said: events with the time of the frame at which each was reported. Counts what is reported before the next change,
-    unless that comes at once.
+    unless that comes at once. The card of a new pile after a reshuffle is no play: where it is the old top, it need not
+    be reported again.
     """
     counts: Counter[TopAfterGap] = Counter()
     for gap in gaps:
@@ -85,9 +94,25 @@ def grade_gaps(
             continue
         landed = [e for at, e in said if gap.end <= at <= until and isinstance(e, CardLanded)]
         if not landed:
-            counts[TopAfterGap.MISSED] += 1
+            place = truth.index(during[-1])
+            relaid = any(event.change is PileChange.GONE for event in truth[max(0, place - 1) : place])
+            known = relaid and _top_reported(said, until) == during[-1].card
+            counts[TopAfterGap.RIGHT if known else TopAfterGap.MISSED] += 1
             continue
         card, confidence = landed[-1].probabilities[0]
         right = TopAfterGap.RIGHT if card == during[-1].card else TopAfterGap.WRONG
         counts[TopAfterGap.ASKED if confidence < UNSURE_BELOW else right] += 1
     return counts
+
+
+def _top_reported(said: Sequence[tuple[float, PileEvent]], until: float) -> Card | None:
+    """Return the top card by what was reported until a time, None for a bare table."""
+    top = None
+    for at, event in said:
+        if at > until:
+            break
+        if isinstance(event, CardLanded | CardTakenBack):
+            top = event.probabilities[0][0] if event.probabilities else None
+        elif isinstance(event, PileGone):
+            top = None
+    return top
