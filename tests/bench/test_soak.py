@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import threading
 from mmap import mmap
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.bench.speed.soak import Sample, growth, soak, take_sample
+from companion.bench.speed.soak import PacedFilm, Sample, Showing, growth, soak, take_sample
+from companion.cards import EditionName
+from companion.editions import EDITIONS
+from companion.server.app import create_app, services_of
+from companion.server.core.config import ServerConfig
 
 pytestmark = pytest.mark.slow
 
@@ -33,6 +40,45 @@ def test_a_sample_shows_of_this_process() -> None:
         pages.write(b"x" * len(pages))
         after = take_sample(1, 0, 0)
     assert before.files == 0 or (after.memory - before.memory > 20 and after.files == before.files + 1)
+
+
+@pytest.fixture
+def film(tmp_path: Path) -> Path:
+    path = tmp_path / "film.mp4"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), 30, (320, 180))
+    for level in range(6):
+        writer.write(np.full((180, 320, 3), 40 * level, np.uint8))
+    writer.release()
+    return path
+
+
+def test_film_is_over_after_its_last_frame(film: Path) -> None:
+    paced = PacedFilm(film)
+    frames = paced.frames()
+    assert next(frames).number == 0
+    assert not paced.is_over
+    assert [frame.number for frame in frames] == [1, 2, 3, 4, 5]
+    assert paced.is_over
+
+
+def test_film_is_watched_with_a_match_of_its_own(tmp_path: Path, film: Path) -> None:
+    services = services_of(create_app(ServerConfig(data=tmp_path / "data", port=0)))
+    try:
+        has_ended = Showing(film=film).begin(services, 1)
+        assert services.camera.state.source == str(film)
+        assert services.table.state is not None
+        edition = services.table.state.header.edition
+        assert edition == EDITIONS[list(EditionName)[1]]
+        waiting = threading.Event()
+        assert any(has_ended() or waiting.wait(0.2) for _ in range(300))
+    finally:
+        services.close()
+
+
+def test_missing_film_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(soak, ["--film", str(tmp_path / "none.mp4")])
+    assert result.exit_code == 2
+    assert "does not exist" in result.stderr
 
 
 def test_a_short_soak_is_played_and_plotted(tmp_path: Path) -> None:

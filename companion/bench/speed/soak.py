@@ -9,9 +9,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,10 +28,15 @@ from companion.server.core.malloc_trim import give_back_memory
 from companion.server.network.listeners import Listeners
 from companion.server.services.selfplay import SelfPlay
 from companion.server.services.services import Services
+from companion.vision.capture.frames import Frame
+from companion.vision.capture.sources import VideoFile
 
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _PLAYERS = ("Ann", "Ben", "Cy")
 _SETTLED = 120.0
 """Seconds after which networks, decks and caches are loaded; memory growth is relative to then."""
+_SCAN_SECONDS = 30.0
+_MARK = "end-of-the-picture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,40 +75,91 @@ def growth(samples: list[Sample]) -> float:
     return (sum(last) / len(last)) / (sum(first) / len(first) or 1) - 1
 
 
-def play(minutes: float, speed: float, seed: int, every: float, tell: Callable[[Sample], None]) -> list[Sample]:
-    """Let the simulated table play match after match on a server with a follower, and return samples."""
+class PacedFilm:
+    """A film at its own pace, as a camera would send it; afterwards `is_over`."""
+
+    live = True
+
+    def __init__(self, path: Path) -> None:
+        self._film = VideoFile(path)
+        self.name = self._film.name
+        self.is_over = False
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield every frame at its time; raises SourceError if the file is no video."""
+        began = time.monotonic()
+        try:
+            for frame in self._film.frames():
+                time.sleep(max(0.0, began + frame.time - time.monotonic()))
+                yield frame
+        finally:
+            self.is_over = True
+
+
+@dataclass(frozen=True)
+class Showing:
+    """What is played before the camera.
+
+    speed, seed: of simulated matches. film: watched again and again instead of them, each time with another match.
+    hand: a picture of a hand that is read every half minute.
+    """
+
+    speed: float = 4.0
+    seed: int = 0
+    film: Path | None = None
+    hand: Path | None = None
+
+    def begin(self, services: Services, number: int) -> Callable[[], bool]:
+        """Begin a match, and return whether it has ended; number: of matches before it."""
+        edition = EDITIONS[list(EditionName)[number % len(EditionName)]]
+        header = Header(edition, _PLAYERS, 2, edition.options)
+        if self.film is None:
+            playing = SelfPlay(services, header, self.seed + number, speed=self.speed)
+            playing.start()
+            return lambda: playing.ended
+        film = PacedFilm(self.film)
+        services.start(header)
+        services.camera.watch(film, film.name)
+        return lambda: film.is_over
+
+
+def play(minutes: float, showing: Showing, every: float, tell: Callable[[Sample], None]) -> list[Sample]:
+    """Let match after match be played on a server with a follower, and return samples."""
     with tempfile.TemporaryDirectory() as folder:
         config = ServerConfig(data=Path(folder), port=0)
         app = create_app(config)
         services, listeners = services_of(app), Listeners(app, config)
         address = listeners.start()
         stopped = threading.Event()
-        for work in (_follow, _look):
+        work_of_devices: list[_Work] = [_follow, _look]
+        if showing.hand is not None:
+            work_of_devices.append(partial(_scan, showing.hand.read_bytes()))
+        for work in work_of_devices:
             token = services.pairing.invite(Role.HOST)
             threading.Thread(target=work, args=(address, token, stopped), daemon=True).start()
         give_back_memory()
         try:
-            return _play(services, minutes, speed, seed, every, tell)
+            return _play(services, minutes, showing, every, tell)
         finally:
             stopped.set()
             services.close()
             listeners.stop()
 
 
+_Work = Callable[[str, str, threading.Event], None]
+
+
 def _play(
-    services: Services, minutes: float, speed: float, seed: int, every: float, tell: Callable[[Sample], None]
+    services: Services, minutes: float, showing: Showing, every: float, tell: Callable[[Sample], None]
 ) -> list[Sample]:
     samples: list[Sample] = []
     began = time.monotonic()
-    past, played, matches, playing = 0, 0.0, 0, None
+    past, played, matches = 0, 0.0, 0
+    has_ended = showing.begin(services, matches)
     while (passed := time.monotonic() - began) < 60 * minutes:
-        if playing is None or playing.ended:
-            past, played = past + _moves(services), played + _played(services)
-            edition = EDITIONS[list(EditionName)[matches % len(EditionName)]]
-            header = Header(edition, _PLAYERS, 2, edition.options)
-            playing = SelfPlay(services, header, seed + matches, speed=speed)
-            playing.start()
-            matches += 1
+        if has_ended():
+            past, played, matches = past + _moves(services), played + _played(services), matches + 1
+            has_ended = showing.begin(services, matches)
         samples.append(take_sample(passed, past + _moves(services), played + _played(services)))
         tell(samples[-1])
         time.sleep(every)
@@ -149,6 +206,19 @@ def _look(address: str, token: str, stopped: threading.Event) -> None:
     connection.close()
 
 
+def _scan(picture: bytes, address: str, token: str, stopped: threading.Event) -> None:
+    """Let a picture of a hand be read repeatedly."""
+    connection, headers = _join(address, token)
+    head = 'Content-Disposition: form-data; name="pictures"; filename="hand.jpg"\r\nContent-Type: image/jpeg'
+    body = f"--{_MARK}\r\n{head}\r\n\r\n".encode() + picture + f"\r\n--{_MARK}--\r\n".encode()
+    form = {"Content-Type": f"multipart/form-data; boundary={_MARK}"}
+    with suppress(OSError, http.client.HTTPException):
+        while not stopped.wait(_SCAN_SECONDS):
+            connection.request("POST", "/api/hands/read", body, headers | form)
+            connection.getresponse().read()
+    connection.close()
+
+
 def _speed(samples: list[Sample]) -> float:
     """Return the achieved speed relative to people, which a slow computer keeps below the requested one."""
     return samples[-1].played / max(1e-9, samples[-1].seconds)
@@ -185,11 +255,26 @@ def draw(samples: list[Sample], path: Path) -> None:
 @click.option("--minutes", type=click.FloatRange(0.1), default=3.0, show_default=True, help="Minutes to play.")
 @click.option("--speed", type=click.FloatRange(1, 10), default=4.0, show_default=True, help="Speed relative to people.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first match.")
+@click.option("--film", type=_FILE, help="Film to watch again and again instead of simulated matches.")
+@click.option("--hand", type=_FILE, help="Picture of a hand (JPEG) to read every half minute.")
 @click.option("--every", type=click.FloatRange(0.5), default=10.0, show_default=True, help="Seconds between samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder for the plot.")
-def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, plot: Path | None) -> None:
-    """Play simulated matches several times as fast as people, and record memory, threads and open files."""
+def soak(
+    minutes: float,
+    speed: float,
+    seed: int,
+    film: Path | None,
+    hand: Path | None,
+    every: float,
+    as_json: bool,
+    plot: Path | None,
+) -> None:
+    """Play simulated matches several times as fast as people, and record memory, threads and open files.
+
+    The simulated table takes memory itself. With --film the companion watches a film at its own pace, as it would watch
+    a camera; with --hand it also reads a hand, as at the end of a round.
+    """
 
     def tell(sample: Sample) -> None:
         click.echo(
@@ -198,7 +283,7 @@ def soak(minutes: float, speed: float, seed: int, every: float, as_json: bool, p
             err=as_json,
         )
 
-    samples = play(minutes, speed, seed, every, tell)
+    samples = play(minutes, Showing(speed, seed, film, hand), every, tell)
     grown = growth(samples)
     if as_json:
         last = asdict(samples[-1])
