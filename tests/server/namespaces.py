@@ -65,7 +65,7 @@ class Room:
         program = (
             "import ssl, sys, urllib.request as r\n"
             "context = ssl._create_unverified_context()\n"
-            "try: print(r.urlopen(sys.argv[1] + '/api/me', timeout=5, context=context).status)\n"
+            "try: print(r.urlopen(sys.argv[1] + '/api/me', timeout=20, context=context).status)\n"
             "except OSError as error: print(getattr(error, 'code', 0))\n"
         )
         return int(self.run(self.phone, [sys.executable, "-c", program, url]).stdout or 0)

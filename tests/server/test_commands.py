@@ -6,7 +6,6 @@ import http.client
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -123,18 +122,19 @@ def test_the_demo_logs_nobody_out_of_the_match(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")
 @pytest.mark.parametrize("left_open", [True, False])
 def test_a_page_left_open_is_used_again(left_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, opened, port = tmp_path / "data", tmp_path / "opened", free_port()
+    data, opened = tmp_path / "data", tmp_path / "opened"
     script = tmp_path / "browser"
     script.write_text(f'#!/bin/sh\ntouch "{opened}"\n')
     script.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{script} %s")
-    with running(data, "play", "--port", str(port)) as (address, token):
+    with running(data, "play") as (address, token):
+        port = int(address.rpartition(":")[2])
         _, cookie = ask(address, "/api/join", {"token": token})
     command = [sys.executable, "-u", "-c", "from companion.cli import main; main()", "--data", str(data), "play"]
     over = threading.Event()
 
     def page() -> None:
-        while not over.wait(0.3):
+        while not over.wait(0.05):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
             with suppress(OSError, http.client.HTTPException):
                 connection.request("GET", "/api/events?tab=t", headers={"Cookie": cookie})
@@ -155,12 +155,6 @@ def test_a_page_left_open_is_used_again(left_open: bool, tmp_path: Path, monkeyp
     finally:
         over.set()
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=60)
     assert "connected again" not in out
     assert opened.exists() != left_open
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])

@@ -38,7 +38,7 @@ def end_with(process: subprocess.Popen[str], number: int, target: int | None = N
     """Send a signal, and return what is printed until the end; fails if there is none."""
     os.kill(target or process.pid, number)
     try:
-        out, _ = process.communicate(timeout=10)
+        out, _ = process.communicate(timeout=60)
     except subprocess.TimeoutExpired:
         process.kill()
         pytest.fail("it goes on")
@@ -93,7 +93,7 @@ def test_it_ends_soon_though_pages_are_open(tmp_path: Path) -> None:
 )
 def test_what_cannot_begin_ends_with_one_sentence(arguments: tuple[str, ...], named: str, tmp_path: Path) -> None:
     command = [*PLAY, str(tmp_path), "play", "--no-browser", "--port", "0", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 1
     assert named in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1

@@ -81,7 +81,7 @@ def test_a_film_waits_where_a_camera_goes_on() -> None:
     thread.join(0.2)
     assert thread.is_alive()
     held.set_hold(None)
-    thread.join(5)
+    thread.join(60)
     assert found == ["1"]
 
 
@@ -90,7 +90,7 @@ def test_a_film_that_waits_can_be_ended() -> None:
     thread = threading.Thread(target=held.feed, args=(frame(0),))
     thread.start()
     held.close()
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive()
 
 

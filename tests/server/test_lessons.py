@@ -38,13 +38,13 @@ def test_cards_laid_while_another_is_processed_are_not_missed(monkeypatch: pytes
         return Frame(frames[min(number, len(frames) - 1)], 0.0, min(number, len(frames) - 1))
 
     def show(image: Image) -> int:
-        seen_all.append(film_is_over.wait(10))
+        seen_all.append(film_is_over.wait(60))
         return 0
 
     monkeypatch.setattr(lesson, "show", show)
     lessons = Lessons(newest)
     lessons.begin("Ours", lesson)
-    assert film_is_over.wait(10)
+    assert film_is_over.wait(60)
     lessons.settle()
     assert seen_all == [True] * STILLS
     assert lessons.lesson is lesson

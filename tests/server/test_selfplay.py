@@ -30,7 +30,7 @@ def test_tapped_match_ends_and_next_match_starts(
     # Whoever plays a card has gone out, and any hand that is left is enough: the shortest match that there is.
     header = Header(edition, ("Ann", "Ben"), 1, replace(edition.options, hand_size=1, target=1))
     first = SelfPlay(services, header, 2).start()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while services.table.match_id == first and time.monotonic() < deadline:
         time.sleep(0.05)
     assert services.table.match_id != first

@@ -29,7 +29,7 @@ RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
 
 def _soon(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while not holds() and time.monotonic() < until:
         time.sleep(0.01)
     return holds()

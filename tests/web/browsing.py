@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from companion.cards import Card, EditionName
 from companion.editions import EDITIONS
@@ -20,7 +22,7 @@ from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
 from companion.server.network.lan import LanAccess
-from companion.server.network.listeners import Listeners
+from companion.server.network.listeners import Listeners, PortTakenError
 from companion.server.services.services import Services
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import model_folder
@@ -54,6 +56,7 @@ navigator.vibrate = () => { window.shaken += 1; return true; };
 """
 
 Open = Callable[..., Page]
+_T = TypeVar("_T")
 
 
 class StubReader:
@@ -83,6 +86,16 @@ def _free_port() -> int:
         return int(sock.getsockname()[1])
 
 
+def until(ask: Callable[[], _T | None]) -> _T:
+    """Return what is answered as soon as that is anything; raises TimeoutError."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not (answer := ask()):
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+    return answer
+
+
 networks = pytest.mark.skipif(not (model_folder() / "detector.onnx").is_file(), reason="the networks are not there yet")
 """Marks a test that reads with the real networks."""
 
@@ -107,6 +120,7 @@ def lay(page: Page, card: str, color: str = "") -> None:
     Returns when the page shows what came of it: before that it would take the next tap for one of the turn before.
     """
     before = page.evaluate(SHOWN)
+    page.evaluate("document.querySelector('.toast')?.remove()")  # of what was there before nothing is news
     tile = page.locator(f'#palette [data-card="{card}{color and "/"}{color}"]')
     tile.wait_for(state="attached")
     if not tile.is_visible():
@@ -156,15 +170,23 @@ class Server:
         self.reader = StubReader()
         self._detect: Detect | None = lambda image: self.reader(image)
         self._data = data
-        self._port = _free_port()
+        self._port = 0
         self.start()
 
     def start(self) -> None:
-        config = ServerConfig(data=self._data, port=self._port)
-        self.app = create_app(config, self._detect)
+        self.app = create_app(ServerConfig(data=self._data), self._detect)
         self.services: Services = services_of(self.app)
-        self._listeners = Listeners(self.app, config)
-        self.url = self._listeners.start()
+        self.url = until(self._listening)
+        self._port = int(self.url.rpartition(":")[2])
+
+    def _listening(self) -> str | None:
+        """Return the address; None where something else has just taken the port."""
+        port = self._port or _free_port()
+        self._listeners = Listeners(self.app, ServerConfig(data=self._data, port=port))
+        try:
+            return self._listeners.start()
+        except PortTakenError:
+            return None
 
     def stop(self) -> None:
         self.services.close()
@@ -194,12 +216,31 @@ def turn(page: Page, player: str) -> None:
     expect(page.locator(".seat.turn")).to_have_attribute("data-player", player)
 
 
+def at_rest(page: Page) -> None:
+    """Wait until the fonts are there and all movement that ends has ended."""
+    page.evaluate(
+        """async () => {
+          await document.fonts.ready;
+          const moving = document.getAnimations().filter((one) => one.playState === 'running'
+            && one.effect.getTiming().iterations !== Infinity);
+          await Promise.allSettled(moving.map((one) => one.finished));
+        }"""
+    )
+
+
+def box_of(page: Page, selector: str) -> FloatRect:
+    """Return where an element lies once nothing moves any more (CSS pixels)."""
+    at_rest(page)
+    box = page.locator(selector).bounding_box()
+    assert box is not None, selector
+    return box
+
+
 def overlaps(page: Page, selector: str) -> list[str]:
     """Return which of the elements lie on each other, by their texts."""
+    at_rest(page)
     found: list[str] = page.evaluate(
-        """async (selector) => {
-          const moving = document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity);
-          await Promise.allSettled(moving.map((one) => one.finished));
+        """(selector) => {
           const all = [...document.querySelectorAll(selector)].map((one) =>
             [one.innerText, one.getBoundingClientRect()]);
           const apart = (p, q) => p.left > q.right - 1 || q.left > p.right - 1 || p.top > q.bottom - 1

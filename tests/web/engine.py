@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from browsing import PATIENCE_MS
-
-_T = TypeVar("_T")
+from browsing import until
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 """How WebDriver marks a reference to an element."""
@@ -74,13 +70,3 @@ class Engine(ABC):
         except EngineError:
             # A page that is being left answers with an error; the next one is asked again.
             return False
-
-
-def until(ask: Callable[[], _T]) -> _T:
-    """Return what is answered as soon as that is anything; raises TimeoutError."""
-    end = time.monotonic() + PATIENCE_MS / 1000
-    while not (answer := ask()):
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.05)
-    return answer

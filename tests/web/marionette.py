@@ -11,8 +11,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from browsing import PATIENCE_MS
-from engine import ELEMENT, Engine, EngineError, until
+from browsing import PATIENCE_MS, until
+from engine import ELEMENT, Engine, EngineError
 
 _PREFERENCES = {
     "marionette.port": 0,  # any free one; Firefox writes into its profile which

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from browsing import Open, Server, downloads, lay
+import pytest
+from browsing import PATIENCE_MS, Open, Server, downloads, lay
 from playwright.sync_api import BrowserContext, Page, expect
 from test_house_rules import faults
 
@@ -16,6 +17,7 @@ from companion.editions import EDITIONS
 from companion.editions.library import shipped
 from companion.referee import moves
 from companion.server.access.guests import Role
+from companion.server.routes import lab
 
 ZOO = """format = 1
 id = "zoo"
@@ -265,18 +267,26 @@ def test_the_form_has_no_accessibility_fault_and_fits_every_width(server: Server
             assert faults(page, impacts=("minor", "moderate", "serious", "critical")) == []
 
 
-def test_the_laboratory_reports_what_the_chosen_rules_do(server: Server, open_as: Open) -> None:
+def test_the_laboratory_reports_what_the_chosen_rules_do(
+    server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab, "_MOST_SECONDS", 600.0)  # however slow the machine, all rounds are played
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/?edition=zelda")
     page.click("#house-fold > summary")
     page.check("#option-draw_until_playable")
     page.click("#lab-fold > summary")
+    page.evaluate(
+        """() => new MutationObserver(() => {
+          window.progress ||= document.querySelector('#lab-found progress') !== null;
+        }).observe(document.querySelector('#lab-found'), { childList: true, subtree: true })"""
+    )
     page.click("#lab-begin")
-    expect(page.locator("#lab-found progress")).to_be_visible()
+    page.wait_for_function("() => window.progress")
     expect(page.locator("#lab-found")).to_contain_text("Triforce")
     expect(page.locator("#lab-found .lab-plot rect")).to_have_count(14)
     # The rounds end by themselves, at the latest when their time is up.
-    expect(page.locator("#lab-found progress")).to_have_count(0)
+    expect(page.locator("#lab-found progress")).to_have_count(0, timeout=4 * PATIENCE_MS)
     found = server.services.laboratory.stand.report
     assert found is not None
     expect(page.locator("#lab-found [data-key='lab.rounds'] dd")).to_have_text(f"{found.rounds:,}")

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import Open, Server
+from browsing import Open, Server, at_rest
 from playwright.sync_api import Page
 
 from companion.cards import ALL_CARDS, Card, EditionName
@@ -80,6 +80,7 @@ def playing(server: Server) -> Server:
 def faults(page: Page, *rules: str, impacts: tuple[str, ...] = ("serious", "critical")) -> list[str]:
     """Return the accessibility faults of the page as it is, by all rules or these, of these impacts."""
     # The policy of the pages keeps added scripts out; one evaluated by the browser's own tools is no page's script.
+    at_rest(page)  # what fades in is pale for a moment
     page.evaluate(AXE.read_text("utf-8"))
     wanted = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
     found: Any = page.evaluate("(wanted) => axe.run(document, wanted)", wanted)

@@ -18,6 +18,14 @@ from companion.server.access.guests import Role
 # Keeps the labels of the cards that burst, the numbers that were shown, and how what is thrown flies.
 WITNESS = """
 window.witness = { bursts: [], numbers: {}, thrown: [] };
+// On a slow machine a whole count could fall between two frames: here they are 50 ms apart for who asks.
+const frames = { last: 0, shown: 0 };
+const request = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (then) => request((now) => {
+  if (now !== frames.last) frames.shown += 50;
+  frames.last = now;
+  then(frames.shown);
+});
 const note = (element) => {
   const card = element.closest?.('.burst') && element.querySelector('.burst-card .card');
   if (card) window.witness.bursts.push(card.getAttribute('class'));

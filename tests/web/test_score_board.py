@@ -134,9 +134,18 @@ def test_a_match_is_looked_back_on_move_by_move(size: dict[str, int], server: Se
     assert box is not None
     assert box["y"] + box["height"] <= size["height"]
     # From the end it plays again from the start, by itself.
+    page.evaluate(
+        """() => {
+          window.shown = [];
+          const output = document.querySelector('output');
+          const note = () => window.shown.push([output.textContent, document.querySelector('#top .card').ariaLabel]);
+          new MutationObserver(note).observe(document.querySelector('main'), {
+            childList: true, subtree: true, characterData: true });
+        }"""
+    )
     page.click("#play")
-    expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 5")
-    expect(page.locator("output")).to_have_text("2 / 5")
+    page.wait_for_function("() => window.shown.some(([place]) => place === '2 / 5')")
+    assert page.evaluate("window.shown[0]") == ["1 / 5", "red 5"]
 
 
 def test_looking_back_keeps_the_cards_of_its_own_edition(server: Server, open_as: Open) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server, colored
+from browsing import Open, Server, box_of, colored
 from playwright.sync_api import BrowserContext, Route, expect
 
 from companion.cards import Card, EditionName
@@ -166,9 +166,9 @@ def test_the_setup_page_says_what_hinders_the_camera_and_takes_the_draw_pile(ser
     expect(page.locator(".helper")).to_contain_text("No card is seen")
     server.reader.cards = ["red 7"]
     expect(page.locator(".helper")).to_contain_text("too small")
+    page.wait_for_function("() => document.querySelector('.live img').naturalWidth === 640")
     page.click("#mark-draw-pile")
-    box = page.locator("canvas.marking").bounding_box()
-    assert box is not None
+    box = box_of(page, "canvas.marking")
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server, begin, lay, overlaps
+from browsing import Open, Server, begin, box_of, lay, overlaps
 from playwright.sync_api import BrowserContext, Page, expect
 
 from companion.cards import Card
@@ -121,20 +121,20 @@ def test_the_cards_stay_in_place_when_uno_can_be_called(playing: Server, open_as
     page = open_as(Role.HOST)
     lay(page, "red 9")
     expect(page.locator("#top .card")).to_have_attribute("aria-label", "red 9")
-    before = page.locator('#palette [data-card="red 2"]').bounding_box()
+    before = box_of(page, '#palette [data-card="red 2"]')
     playing.services.table.tap(moves.Count("Ben", 2))
     expect(page.locator('[data-act="uno-Ben"]')).to_be_visible()
-    assert page.locator('#palette [data-card="red 2"]').bounding_box() == before
+    assert box_of(page, '#palette [data-card="red 2"]') == before
 
 
 def test_the_caption_has_a_fixed_place(playing: Server, open_as: Open) -> None:
     page = open_as(Role.HOST)
     page.wait_for_selector("#caption span")
-    before = page.locator("#caption").bounding_box()
+    before = box_of(page, "#caption")
     for card in ("wild item box", "blue 3"):  # turns up the longest ruling: lightning
         playing.services.table.tap((moves.Play if card.startswith("wild") else moves.Flip)(Card.parse(card)))
     expect(page.locator("#caption")).to_contain_text("Everyone but Ann draws one")
-    assert page.locator("#caption").bounding_box() == before
+    assert box_of(page, "#caption") == before
     lines = page.locator(".caption-lines")
     assert lines.evaluate("({scrollHeight, clientHeight}) => scrollHeight - clientHeight") <= 4
 

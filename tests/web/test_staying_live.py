@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, lay
+from browsing import ARGUMENTS, CHROMIUM, PATIENCE_MS, Open, Server, box_of, lay
 from playwright.sync_api import BrowserContext, Playwright, Route, expect
 
 from companion.cards import Card, EditionName
@@ -90,8 +90,7 @@ def test_what_stays_keeps_the_focus_and_the_finger(playing: Server, open_as: Ope
     seat.focus()
     marked = seat.evaluate_handle("(element) => element")
     # The finger goes down, the page is redrawn, the finger comes up: that is a tap.
-    box = seat.bounding_box()
-    assert box is not None
+    box = box_of(page, '[data-player="Cy"] .seat-in')
     page.mouse.move(box["x"] + 10, box["y"] + 10)
     page.mouse.down()
     playing.services.table.tap(moves.Count("Ann", 5))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from browsing import PEOPLE, Open, Server, begin, lay, overlaps, turn
+from browsing import PEOPLE, Open, Server, at_rest, begin, box_of, lay, overlaps, turn
 from playwright.sync_api import BrowserContext, expect
 
 from companion.cards import Card, EditionName, Face
@@ -175,6 +175,7 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
     page.evaluate("localStorage.setItem('language', 'de')")
     page.reload()
     page.wait_for_selector("#palette .tile")
+    at_rest(page)
     for button in page.locator("#actions button:visible, #palette button:visible, [data-act=undo]").all():
         box = button.bounding_box()
         assert box is not None
@@ -184,11 +185,10 @@ def test_everything_that_is_tapped_is_in_view(size: tuple[int, int], server: Ser
     assert bar is not None
     assert bar["height"] < 80
     # A longer colour's name, or a longer sentence of one line, moves nothing.
-    before = page.locator("#top .card").bounding_box()
+    before = box_of(page, "#top .card")
     server.services.table.tap(moves.Play(Card.parse("yellow 7")))
     expect(page.locator("#top .card")).to_have_attribute("aria-label", "gelb 7")
-    page.evaluate("Promise.all(document.querySelector('#top .card').getAnimations().map((one) => one.finished))")
-    assert page.locator("#top .card").bounding_box() == before
+    assert box_of(page, "#top .card") == before
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1024, 768), (1920, 1080)])
@@ -198,6 +198,7 @@ def test_seats_lie_within_the_felt_and_hold_what_they_show(
     begin(server, 4, "red 5", "red 7")
     page = open_as(Role.HOST, viewport={"width": size[0], "height": size[1]})
     page.wait_for_selector(".seat.turn")
+    at_rest(page)
     outside = page.evaluate(
         """() => {
           const felt = document.querySelector('.felt').getBoundingClientRect();
@@ -232,6 +233,7 @@ def test_on_a_phone_all_pages_are_in_the_bar_at_the_foot(server: Server, open_as
     begin(server, 10)
     page = open_as(Role.HOST, viewport={"width": 390, "height": 844})
     page.wait_for_selector(".seat")
+    at_rest(page)
     for link in page.locator("nav a").all():
         box = link.bounding_box()
         assert box is not None

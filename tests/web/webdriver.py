@@ -12,8 +12,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from browsing import PATIENCE_MS
-from engine import ELEMENT, Engine, EngineError, until
+from browsing import PATIENCE_MS, until
+from engine import ELEMENT, Engine, EngineError
 
 _BROWSERS = "/usr/lib/*/webkit2gtk-*/MiniBrowser"
 # A camera that shows a test picture, and no question whether it may be used.

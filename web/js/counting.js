@@ -15,10 +15,11 @@ function countUp(element, from) {
   const to = Number(element.textContent);
   let shown = String(to);
   if (!moves() || from === to) return;
-  const start = performance.now();
+  let start = 0;
   const step = (/** @type {number} */ now) => {
     if (!element.isConnected || element.textContent !== shown) return;
-    const part = Math.min(1, Math.max(0, now - start) / DURATION);
+    start ||= now;
+    const part = Math.min(1, (now - start) / DURATION);
     shown = String(Math.round(from + (to - from) * (1 - (1 - part) ** 3)));
     element.textContent = shown;
     if (part < 1) requestAnimationFrame(step);
