@@ -53,6 +53,23 @@ def test_the_hall_of_fame_is_shown_and_forgets(won: Server, open_as: Open) -> No
     expect(page.locator('#fame [data-key="hits"]')).to_have_count(0)
 
 
+@pytest.mark.parametrize("width", [360, 390])
+def test_the_hall_of_fame_fits_a_phone(width: int, won: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST, viewport={"width": width, "height": 780})
+    for language in Language:
+        page.evaluate("(code) => localStorage.setItem('language', code)", language.value)
+        page.goto(f"{won.url}/scores")
+        expect(page.locator("#fame tbody tr")).to_have_count(3)
+        expect(page.locator("#versus tbody tr")).to_have_count(3)
+        for place in ("#fame", "#versus", "#deeds", "#rounds"):
+            assert page.locator(place).evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0, (place, language)
+        # Each number has its word with it.
+        labels = page.locator('#fame [data-player="Ann"] td[data-label]')
+        words = labels.evaluate_all("(all) => all.map((one) => getComputedStyle(one, '::before').content)")
+        assert len(words) == 8
+        assert '""' not in words
+
+
 def test_only_a_host_forgets(won: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.goto(f"{won.url}/scores")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from browsing import Open, Server
+from browsing import Open, Server, box_of
 from playwright.sync_api import expect
 
 from companion.cards import Card, EditionName
@@ -48,6 +48,9 @@ def test_after_a_round_the_board_shows_winner_hands_race_and_the_way_on(server: 
     expect(after.locator("[data-hand=Cy]")).to_contain_text("7 points")
     expect(after.locator(".lane[data-player=Ben] .lane-score")).to_have_text("14")
     expect(after.locator(".avatar")).to_have_count(1)
+    # The points stand beside the name they belong to.
+    name, points = box_of(page, "[data-hand=Cy] .person"), box_of(page, "[data-hand=Cy] strong")
+    assert 0 < points["x"] - name["x"] - name["width"] < 40
     # A round that ends while the board is open is shown at once.
     round_(server, "Cy")
     expect(after.locator("h2")).to_have_text("Cy wins round 2")

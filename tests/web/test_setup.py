@@ -7,12 +7,13 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
-from browsing import Open, Server, box_of, colored
+from browsing import Open, Server, at_rest, box_of, colored
 from playwright.sync_api import BrowserContext, Route, expect
 
 from companion.cards import Card, EditionName
 from companion.decks.storage.deck_file import LearntDeck
 from companion.editions import EDITIONS
+from companion.languages import Language
 from companion.referee.state import Header
 from companion.server.access.guests import Role
 from companion.table.presentation.view import Turns
@@ -102,6 +103,23 @@ def test_an_option_that_changes_keeps_the_focus_and_the_next_entry(server: Serve
     page.keyboard.press("Tab")
     expect(page.locator("#option-target")).to_have_value("200")
     expect(page.locator("#option-hand_size")).to_have_value("9")
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_rule_profiles_stand_in_one_row(
+    language: Language, server: Server, device: Callable[..., BrowserContext]
+) -> None:
+    context = device(viewport={"width": 1280, "height": 800})
+    context.add_init_script(f"localStorage.setItem('language', '{language.value}')")
+    page = context.new_page()
+    page.goto(server.invitation(Role.HOST, page=""))
+    page.wait_for_selector("#step-game .pick")
+    at_rest(page)
+    boxes = page.locator("#step-game .pick").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect()).map(({ top, height }) => [top, height])"
+    )
+    assert len(boxes) == 3
+    assert all(box == boxes[0] for box in boxes), boxes
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])

@@ -57,7 +57,7 @@ export async function drawFame(role, matches, show) {
                   columns.map((column) =>
                     h(
                       "td",
-                      {},
+                      { "data-label": t(`fame.${column}`) },
                       hall.people[name][column],
                       column === "won" &&
                         h("span", {
