@@ -21,7 +21,8 @@ from companion.decks.capture.change_outline import (
     points_in,
 )
 from companion.decks.capture.table_plane import PLAIN, plane_of
-from companion.vision.core.geometry import Image, Quad, cut, expand, intersection_over_smaller, turned
+from companion.vision.core.geometry import Image, Quad, aspect, cut, expand, intersection_over_smaller, portrait, turned
+from companion.vision.recognition.reader import MAYBE_SIDEWAYS
 
 # Contrast, in standard deviations, between the ground below a card and its surroundings from which it covers another
 # card rather than the table.
@@ -207,7 +208,8 @@ class Pile:
 
     def _clearest_box(self, image: Image, boxes: Sequence[Quad], least: float) -> Quad | None:
         """Return the box in which the networks read a card most clearly, None if all are below `least`."""
-        ways = [turned(quad, turns) for quad in boxes for turns in (0, 1)]
+        ways = [portrait(quad) for quad in boxes]
+        ways += [turned(quad, 1) for quad in ways if aspect(quad) > MAYBE_SIDEWAYS]
         most, best = max(((self._clearness(image, quad), i) for i, quad in enumerate(ways)), default=(0.0, 0))
         return ways[best] if most > least else None
 

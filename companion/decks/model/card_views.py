@@ -199,24 +199,44 @@ PARTS = slice(1, 3)
 """Rows of the readings of `looks_at` that hold a card's corners, either one, and the whole card."""
 
 
-def looks_at(reader: Reader, picture: Image) -> tuple[Floats, Floats]:
-    """Return (2, D) features of a card's stored picture in both orientations, and (L, 57) the reading of each part.
+@dataclass(frozen=True, eq=False)
+class Glance:
+    """What shows how clearly a card is read: log-likelihoods of both corners (2, 57) and of the whole card (2, 57).
+
+    picture: its stored picture. features: (2, D) of the whole card; both orientations.
+    """
+
+    picture: Image
+    corner_logs: Floats
+    logs: Floats
+    features: Floats
+
+    @property
+    def parts(self) -> Floats:
+        """(2, 57) the readings of either corner and of the whole card."""
+        return np.stack([_either(self.corner_logs), _either(self.logs)])
+
+
+def glance_at(reader: Reader, picture: Image) -> Glance:
+    """Return the first reading of a card's stored picture."""
+    card = outline()
+    logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
+    return Glance(picture, reader.describe_indices(picture, corner_frames(card))[0], logs, features)
+
+
+def looks_at(reader: Reader, glance: Glance) -> Floats:
+    """Return (L, 57) the reading of each part of a card.
 
     The parts: each corner, both combined, either one; the whole card; its middle as an index of several sizes.
     """
     card = outline()
     half, middle = float(card[1][0] - card[0][0]) / 2, card.mean(0)
-    logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
     squares = [np.asarray(middle + (unit_square() * 2 - 1) * half * share, np.float32) for share in _MIDDLES]
     ways = [np.roll(square, turn, axis=0) for square in squares for turn in (0, 2)]
-    corner_logs, _ = reader.describe_indices(picture, [*corner_frames(card), *ways])
-    each = [_either(pair) for pair in (logs, *np.split(corner_logs[2:], len(squares)))]
-    return features, np.concatenate([_combined_corners(corner_logs[:2]), each]).astype(np.float32)
-
-
-def _combined_corners(corner_logs: Floats) -> Floats:
-    first, second = (np.maximum(corner, corner[:-1].max() + _BOUND) for corner in corner_logs)
-    return np.stack([first + second, _either(corner_logs)]).astype(np.float32)
+    middle_logs, _ = reader.describe_indices(glance.picture, ways)
+    each = [_either(pair) for pair in np.split(middle_logs, len(squares))]
+    both = sum(np.maximum(corner, corner[:-1].max() + _BOUND) for corner in glance.corner_logs)
+    return np.stack([both, *glance.parts, *each]).astype(np.float32)
 
 
 def _either(pair: Floats) -> Floats:

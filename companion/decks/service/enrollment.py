@@ -19,6 +19,8 @@ from companion.decks.model.card_views import (
     MARGIN,
     PARTS,
     PICTURE,
+    Glance,
+    glance_at,
     index_spot,
     inks,
     looks_at,
@@ -81,8 +83,8 @@ class Lesson:
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
         self._pile = Pile(each, self._boxed, self._clearness)
-        # Studies of outlines in the pictures of the step in progress, and the boxes found in each of these pictures.
-        self._studies: dict[tuple[int, bytes], EnrolledCard] = {}
+        # Glances at outlines in the pictures of the step in progress, and the boxes found in each of these pictures.
+        self._glances: dict[tuple[int, bytes], Glance] = {}
         self._found_boxes: dict[int, list[Quad]] = {}
         self._seen: list[EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
@@ -147,7 +149,7 @@ class Lesson:
         # If a card was outlined twice, the last outline counts.
         laid = {card.place: card for card in self._pile.show(image)}
         new = [replace(self._study(card.image, card.quad), place=card.place) for card in laid.values()]
-        self._studies.clear()
+        self._glances.clear()
         self._found_boxes.clear()
         self._shown_pictures += self._each
         return self.add(new)
@@ -205,17 +207,20 @@ class Lesson:
 
     def _clearness(self, image: Image, quad: Quad) -> float:
         """Return how clearly a card is read: the mean of the highest probabilities by corners and by whole card."""
-        return float(np.exp(log_softmax(self._study(image, quad).logs[PARTS])[:, :-1]).max(1).mean())
+        return float(np.exp(log_softmax(self._glance(image, quad).parts)[:, :-1]).max(1).mean())
+
+    def _glance(self, image: Image, quad: Quad) -> Glance:
+        key = (id(image), quad.tobytes())
+        if key not in self._glances:
+            self._glances[key] = glance_at(self._reader, straightened(image, quad))
+        return self._glances[key]
 
     def _study(self, image: Image, quad: Quad) -> EnrolledCard:
-        key = (id(image), quad.tobytes())
-        if key not in self._studies:
-            picture = straightened(image, quad)
-            features, logs = looks_at(self._reader, picture)
-            size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
-            surroundings = encoded(cut(image, expand(quad, _MARGIN), *size))
-            self._studies[key] = EnrolledCard(picture, quad, surroundings, features, inks(picture), logs, 0)
-        return self._studies[key]
+        glance = self._glance(image, quad)
+        size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
+        surroundings = encoded(cut(image, expand(quad, _MARGIN), *size))
+        logs = looks_at(self._reader, glance)
+        return EnrolledCard(glance.picture, quad, surroundings, glance.features, inks(glance.picture), logs, 0)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""

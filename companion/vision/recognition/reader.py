@@ -38,9 +38,10 @@ _CLEARLY = -0.05
 # A card the networks give less than the first probability needs the second from a learnt deck whose design they know.
 _SAID, _OVERRULES = 0.5, 0.9
 
-# Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or longer
-# in perspective.
-_MAYBE_SIDEWAYS = 0.72
+MAYBE_SIDEWAYS = 0.72
+"""Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or
+longer in perspective.
+"""
 # A rough outline is dropped if its first crop has at least this probability of "no card".
 _NONE = 0.8
 # Corner views of a card identified by its picture, and their weight relative to the picture. Chosen on 96 open cards of
@@ -185,7 +186,7 @@ class Reader:
             again.append(i)
         for i, one in zip(again, self._crops.cards(image, [refined[i] for i in again]), strict=True):
             seen[i] = together(one, seen[i])
-        low = [i for i in again if aspects[i] > _MAYBE_SIDEWAYS]
+        low = [i for i in again if aspects[i] > MAYBE_SIDEWAYS]
         sideways = [turned(refined[i], -1) for i in low]
         for i, a, b in zip(
             low, self._crops.cards(image, sideways), self._crops.cards_turned(image, sideways), strict=True
