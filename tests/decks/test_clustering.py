@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from companion.cards import Card, EditionName, deck
 from companion.decks.labels.clustering import copies
 from companion.decks.matching.fan_continuation import continued
+from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.cache import read_cache, write_cache
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Quad, intersection_over_union, unit_square
 
 HELD = deck(EditionName.CLASSIC)
@@ -44,6 +47,22 @@ def test_pictures_with_different_names_are_not_grouped() -> None:
     both = {frozenset((Card.parse("red 3"), Card.parse("red 8"))): 0.949}
     known = {i: int(card.name == "red 8") for i, card in enumerate(cards)}
     assert sorted(copies(_likeness(cards, both), HELD, 2 / len(HELD), known)) == [[0, 1], [2, 3]]
+
+
+def test_groups_have_the_editions_numbers_of_copies() -> None:
+    held = learnt_cards(EDITIONS[EditionName.MARIO_KART]).held
+    assert max(held.values()) == 8
+    cards = [card for card in held for _ in range(held[card])]
+    # Other faces' copies are less similar than these two faces are, and are grouped first nevertheless.
+    pairs = {frozenset((Card.parse(f"{color} 3"), Card.parse(f"{color} 8"))): 0.9 for color in ("red", "blue")}
+    unlike = {frozenset((Card.parse(f"{color} {face}"),)): 0.85 for color in ("red", "blue") for face in (5, 6, 7)}
+    groups = copies(_likeness(cards, pairs | unlike), held, 1.0, {})
+    assert sorted(len(group) for group in groups) == sorted(held.values())
+
+
+def test_a_deck_without_copies_is_not_grouped() -> None:
+    cards = list(HELD)
+    assert len(copies(_likeness(cards, {}) + 0.6, Counter(cards), 1.0, {})) == len(cards)
 
 
 def _turned(degrees: float) -> Quad:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,15 +20,14 @@ def copies(
     """Return N pictures as groups of copies.
 
     similarity: (N, N) similarities. held: number of copies of each card in the deck. share_laid: share of the deck that
-    was laid. known: named pictures, which are not grouped with others. Groups are first joined up to the usual number
-    of copies; larger ones only as often as the deck has such cards, so that two similar faces do not become a wild.
+    was laid. known: named pictures, which are not grouped with others. Groups grow by the deck's numbers of copies, the
+    smallest first; each size is reached as often as the deck allows, so that two similar faces do not become a wild.
     """
-    counts = Counter(held.values())
-    usual = counts.most_common(1)[0][0]
-    many = sum(number for number_held, number in counts.items() if number_held > usual)
     linkage = _Linkage(similarity, known)
-    linkage.join(share_laid * len(held) + many, usual, 0)
-    linkage.join(share_laid * len(held), max(counts), many)
+    for size in sorted(set(held.values())):
+        groups = sum(math.ceil(number / size) for number in held.values())
+        full = sum(number // size for number in held.values())
+        linkage.join(share_laid * groups, size, math.ceil(max(1.0, share_laid) * full))
     return linkage.groups
 
 
@@ -48,7 +47,7 @@ class _Linkage:
     def join(self, expected: float, most: int, many: int) -> None:
         """Join the most similar groups until `expected` are left, with at most `most` members.
 
-        many: how many groups may exceed their previous limit; no limit if 0.
+        many: how many groups may become larger than the largest one before.
         """
         before = max(len(group) for group in self.groups)
         left = self._similarity.copy()
@@ -61,7 +60,7 @@ class _Linkage:
                 len(group) > before for k, group in enumerate(self._members) if self._alive[k] and k not in (i, j)
             )
             other = None not in (self._names[i], self._names[j]) and self._names[i] != self._names[j]
-            if size > most or other or (many and size > before and large >= many):
+            if size > most or other or (size > before and large >= many):
                 left[i, j] = left[j, i] = -np.inf
                 continue
             self._join(i, j, left)
