@@ -12,7 +12,7 @@ from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
-from companion.decks.model.card_views import PICTURE, CardViews, index_spot, outline, sign_spots
+from companion.decks.model.card_views import PICTURE, CardViews, design_spots, outline
 from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
 from companion.decks.service.build import DeckModel, fit_model
 from companion.decks.service.deck_detector import reading_parts
@@ -64,8 +64,8 @@ def test_sign_positions_are_found(family: StyleFamily, there: bool) -> None:
         size = np.array(face.shape[1::-1], np.float32)
         pictures.append(cv2.warpPerspective(face, homography(unit_square() * size, outline()), PICTURE))
     _, boxes = reading_parts()
-    spot = index_spot(boxes, pictures)
+    spot, signs = design_spots(boxes, pictures)
     assert spot is not None
-    corners = [sign for sign in sign_spots(boxes, pictures, spot) if sign[1] < 0.3]
+    corners = [sign for sign in signs if sign[1] < 0.3]
     assert bool(corners) is there
     assert all(np.hypot(sign[0] - spot[0], sign[1] - spot[1]) > 0.2 for sign in corners)

@@ -126,17 +126,21 @@ def _hull(difference: Floats) -> Quad | None:
     mask = _changed(difference)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
     gap = max(3, round(_MAX_GAP * max(mask.shape)))
-    whole = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
+    # Nothing changed outside this part, which is smaller than the picture.
+    x, y, width, height = cv2.boundingRect(mask)
+    left, top = max(0, x - gap), max(0, y - gap)
+    part = mask[top : y + height + gap, left : x + width + gap]
+    whole = cv2.morphologyEx(part, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
     count, parts, about, _ = cv2.connectedComponentsWithStats(whole)
     if count < 2:
         return None
     largest = 1 + int(about[1:, cv2.CC_STAT_AREA].argmax())
-    points = cv2.findNonZero(((parts == largest) & (mask > 0)).astype(np.uint8))
+    points = cv2.findNonZero(((parts == largest) & (part > 0)).astype(np.uint8))
     if points is None:
         return None
-    hull = np.asarray(cv2.convexHull(points).reshape(-1, 2), np.float32)
-    width, length = cv2.minAreaRect(hull)[1]
-    return hull if _AREA_RANGE[0] < width * length / mask.size < _AREA_RANGE[1] else None
+    hull = np.asarray(cv2.convexHull(points).reshape(-1, 2) + np.array([left, top]), np.float32)
+    area = float(np.prod(cv2.minAreaRect(hull)[1]))
+    return hull if _AREA_RANGE[0] < area / mask.size < _AREA_RANGE[1] else None
 
 
 def clockwise(quad: Quad) -> Quad:

@@ -104,23 +104,19 @@ def usual_spot() -> Spot:
     return (*INDEX_SPOT, USUAL_SHARE * INDEX_REACH)
 
 
-def index_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
-    """Return the index position of this design; None if it has no indices.
+def design_spots(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[Spot | None, tuple[Spot, ...]]:
+    """Return the index position of a design, None if it has no indices, and its other positions with such detections.
 
-    Boxes in the opposite corner count after a half turn.
+    Boxes at the lower end count after a half turn. The most frequent positions come first.
     """
     seen, count = _boxed(boxes, pictures)
-    return _middle([place for place in seen if max(place[:2]) < _CORNER], count)
+    spot = _middle([place for place in seen if max(place[:2]) < _CORNER], count)
+    return spot, _sign_spots(seen, count, spot or usual_spot())
 
 
-def sign_spots(boxes: BoxFinder, pictures: Sequence[Image], spot: Spot | None) -> tuple[Spot, ...]:
-    """Return the other positions at which cards of a design have detections of indices, most frequent first.
-
-    spot: position of its index. Of two opposite positions the upper one is returned.
-    """
-    seen, count = _boxed(boxes, pictures)
-    x, y, _ = spot or usual_spot()
-    left = [place for place in seen if np.hypot(place[0] - x, place[1] - y) > _APART]
+def _sign_spots(seen: Sequence[Spot], count: int, spot: Spot) -> tuple[Spot, ...]:
+    """Return the positions apart from the index at which enough of `count` pictures have detections."""
+    left = [place for place in seen if np.hypot(place[0] - spot[0], place[1] - spot[1]) > _APART]
     found: list[Spot] = []
     while left and len(found) < MAX_SIGNS:
         near = [[other for other in left if np.hypot(other[0] - a, other[1] - b) < _APART] for a, b, _ in left]
@@ -175,9 +171,11 @@ def study(
         off = np.asarray(card + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
         whole.append(reader.describe_cards(other, [off, np.roll(off, 2, axis=0)]))
         altered.append(other)
-    frames = [frame for place in dict.fromkeys((spot or usual_spot(), usual_spot())) for frame in index_frames(*place)]
-    views = [expand(frame, growth) for frame in frames for growth in _CROP_SCALES]
+    views = [expand(frame, growth) for frame in index_frames(*(spot or usual_spot())) for growth in _CROP_SCALES]
     turned = [np.roll(view, -turn, axis=0) for view in views for turn in range(4)]
+    if spot is not None:
+        # Where a card is outlined, corners are read upright at the usual position.
+        turned += [expand(frame, growth) for frame in index_frames(*usual_spot()) for growth in _CROP_SCALES]
     indices = [reader.describe_indices(picture, turned)]
     indices.append(reader.describe_indices(altered[0], turned[:: len(_CROP_SCALES) + 2]))
     logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
@@ -262,5 +260,6 @@ def _altered(picture: Image, rng: np.random.Generator) -> Image:
     gains = rng.uniform(*_GAIN) * (1 + rng.uniform(-_TINT, _TINT, 3))
     soft = float(rng.uniform(*_BLUR_RANGE))
     image = cv2.GaussianBlur(picture, (0, 0), soft) if soft > 0.3 else picture
-    noisy = image * gains + rng.normal(0, _NOISE, picture.shape)
+    noise = rng.standard_normal(picture.shape, np.float32) * np.float32(_NOISE)
+    noisy = image * gains.astype(np.float32) + noise
     return np.asarray(np.clip(noisy, 0, 255), np.uint8)

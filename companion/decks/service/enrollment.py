@@ -20,11 +20,10 @@ from companion.decks.model.card_views import (
     PARTS,
     PICTURE,
     Glance,
+    design_spots,
     glance_at,
-    index_spot,
     inks,
     looks_at,
-    sign_spots,
     straightened,
 )
 from companion.decks.model.edition_cards import learnt_cards
@@ -332,11 +331,10 @@ class Lesson:
         seen = list(self._seen)
         outlines = regularized([one.quad for one in seen])
         pictures = [_recut(one, even) for one, even in zip(seen, outlines, strict=True)]
-        spot = index_spot(self._boxes, pictures)
+        spot, signs = design_spots(self._boxes, pictures)
         known = [i for i, sure in enumerate(naming.sure) if sure]
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
         cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
-        signs = sign_spots(self._boxes, pictures, spot)
         return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
 
 
