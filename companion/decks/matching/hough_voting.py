@@ -46,10 +46,13 @@ class KeypointVoter:
 
     @classmethod
     def of(cls, pictures: Sequence[Image]) -> KeypointVoter:
-        """Return the keypoints of stored pictures, on the cards only."""
+        """Return the keypoints of stored pictures, on the cards only.
+
+        They are found at half size: cards in pictures are smaller still, and finer print is not seen there.
+        """
         card, parts = outline(), []
         for picture in pictures:
-            found = keypoints(picture, _MAX_CARD_KEYPOINTS)
+            found = _scaled_keypoints(picture, 0.5, _MAX_CARD_KEYPOINTS)
             parts.append(found.at(((found.places[:, :2] > card[0]) & (found.places[:, :2] < card[2])).all(1)))
         return cls(
             Keypoints(*(np.concatenate(part) for part in zip(*((p.places, p.words) for p in parts), strict=True)))
@@ -151,10 +154,17 @@ def _keypoints_around(image: Image, about: Floats | None = None) -> Keypoints:
     if about is not None:
         left, top = np.clip(np.floor(about.min(0)).astype(int), 0, (width - 1, height - 1)).tolist()
         right, bottom = np.clip(np.ceil(about.max(0)).astype(int), (left + 1, top + 1), (width, height)).tolist()
-    size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
-    part = cv2.resize(image[top:bottom, left:right], size, interpolation=cv2.INTER_AREA)
-    found = keypoints(np.asarray(part, np.uint8), _MAX_PICTURE_KEYPOINTS)
+    found = _scaled_keypoints(image[top:bottom, left:right], scale, _MAX_PICTURE_KEYPOINTS)
+    found.places[:, :2] += (left, top)
+    return found
+
+
+def _scaled_keypoints(image: Image, scale: float, most: int) -> Keypoints:
+    """Return up to `most` keypoints of a picture, found after scaling it, in the picture's pixels."""
+    height, width = image.shape[:2]
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    found = keypoints(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), most)
     # Keeps pixel centres aligned between scales.
-    found.places[:, :2] = (found.places[:, :2] + 0.5) / scale - 0.5 + (left, top)
+    found.places[:, :2] = (found.places[:, :2] + 0.5) / scale - 0.5
     found.places[:, 2] /= scale
     return found
