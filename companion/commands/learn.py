@@ -15,7 +15,7 @@ from companion.cards import Card
 from companion.commands.shared.parameters import EDITIONS, decks_of
 from companion.decks.capture.keyframes import keyframes, read_ahead
 from companion.decks.model.edition_cards import learnt_cards
-from companion.decks.service.deck_detector import model_of_deck, reading_parts
+from companion.decks.service.deck_detector import HARD_TO_SEE, model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import MAX_BYTES, DeckFileError
 from companion.editions import Edition
@@ -24,11 +24,6 @@ from companion.vision.capture.frames import FrameSource, SourceError
 from companion.vision.capture.image_files import pictures_in
 from companion.vision.capture.sources import PictureFolder, open_source
 from companion.vision.core.runtime import ModelFileError
-
-_HARD_TO_SEE = (
-    "The pictures tell these cards apart worse than reading them does, so the deck was not saved. The cards may look "
-    "almost like the surface beneath them: lay them on a cloth of another colour, in even light."
-)
 
 
 @click.command()
@@ -97,7 +92,7 @@ def learn(
         learnt = lesson.finish(name)
         looks = model_of_deck(library, learnt, reader, model)
         if looks.hard_to_see:
-            raise click.ClickException(_HARD_TO_SEE)
+            raise click.ClickException(f"{HARD_TO_SEE} The deck was not saved.")
         library.save(learnt)
     except (DeckFileError, SourceError, ModelFileError) as error:
         raise click.ClickException(str(error)) from error

@@ -40,7 +40,7 @@ ARGUMENTS = [
 ]
 FIREFOX = os.environ.get("COMPANION_TEST_BROWSER") == "firefox"
 """Whether the tests run in Firefox instead of Chromium."""
-PATIENCE_MS = 30_000 * int(os.environ.get("COMPANION_TEST_SLOWNESS", "1"))
+PATIENCE_MS = 60_000 * int(os.environ.get("COMPANION_TEST_SLOWNESS", "1"))
 
 PEOPLE = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jo")
 

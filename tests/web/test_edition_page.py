@@ -270,7 +270,7 @@ def test_the_form_has_no_accessibility_fault_and_fits_every_width(server: Server
 def test_the_laboratory_reports_what_the_chosen_rules_do(
     server: Server, open_as: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lab, "_MOST_SECONDS", 600.0)  # however slow the machine, all rounds are played
+    monkeypatch.setattr(lab, "MOST_SECONDS", 120.0)  # on a busy machine little is played in the usual time
     page = open_as(Role.HOST)
     page.goto(f"{server.url}/?edition=zelda")
     page.click("#house-fold > summary")
@@ -282,11 +282,12 @@ def test_the_laboratory_reports_what_the_chosen_rules_do(
         }).observe(document.querySelector('#lab-found'), { childList: true, subtree: true })"""
     )
     page.click("#lab-begin")
-    page.wait_for_function("() => window.progress")
+    # The rounds are played with low priority.
+    page.wait_for_function("() => window.progress", timeout=8 * PATIENCE_MS)
     expect(page.locator("#lab-found")).to_contain_text("Triforce")
     expect(page.locator("#lab-found .lab-plot rect")).to_have_count(14)
     # The rounds end by themselves, at the latest when their time is up.
-    expect(page.locator("#lab-found progress")).to_have_count(0, timeout=4 * PATIENCE_MS)
+    expect(page.locator("#lab-found progress")).to_have_count(0, timeout=8 * PATIENCE_MS)
     found = server.services.laboratory.stand.report
     assert found is not None
     expect(page.locator("#lab-found [data-key='lab.rounds'] dd")).to_have_text(f"{found.rounds:,}")

@@ -1,7 +1,8 @@
 /** Learnt decks: selecting one, and learning one from its cards, laid one by one in front of the camera. */
 
-import { get, post, remove } from "./api.js";
-import { attempt } from "./attempt.js";
+import { confirm } from "./actions.js";
+import { get, post, Refused, remove } from "./api.js";
+import { attempt, worded } from "./attempt.js";
 import { $, ask, fill, h } from "./dom.js";
 import { cardName, t } from "./i18n.js";
 import { pickCard } from "./picker.js";
@@ -328,6 +329,17 @@ async function drawBeginning() {
   await drawSources(cameras, { simulated: true, none: false });
 }
 
+/** Saves the deck; one whose cards are hard to see only where that is really meant. */
+async function save() {
+  try {
+    return await post("/api/decks/lesson/finish");
+  } catch (error) {
+    if (!(error instanceof Refused && error.code === "hard-to-see")) throw error;
+    if (!(await confirm(worded(error), t("deck.anyway")))) return null;
+    return post("/api/decks/lesson/finish?anyway=true");
+  }
+}
+
 /** @param {string} name */
 function drawRunning(name) {
   let prompted = false;
@@ -352,14 +364,13 @@ function drawRunning(name) {
               return;
             }
             const seconds = Math.round((Date.now() - began) / 1000);
-            const now = await attempt(() => post("/api/decks/lesson/finish"));
+            const now = await attempt(save);
             if (!now) return;
             drawDecks(now);
             await drawBeginning();
             said.textContent =
               t("deck.learnt", { name, cards: state.seen, whole: state.whole, asked: state.asked, seconds }) +
               (state.set_aside ? ` ${t("deck.aside")}` : "") +
-              (now.hard_to_see ? ` ${t("deck.hard")}` : "") +
               (now.mostly_nameless ? ` ${t("deck.nameless")}` : "");
           },
         },

@@ -16,6 +16,12 @@ from companion.vision.detection.embedding import Embedding
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import Reader
 
+HARD_TO_SEE = (
+    "The pictures tell these cards apart worse than reading them does. The cards may look almost like the surface "
+    "beneath them: lay them on a cloth of another colour, in even light."
+)
+"""What to do about a deck whose model is `hard_to_see`."""
+
 
 def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader, BoxFinder]:
     """Return the reader and the box finder of a folder of networks, by default the shipped one.

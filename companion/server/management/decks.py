@@ -11,7 +11,7 @@ from flask import Response
 from pydantic import Field
 
 from companion.cards import Card, UnknownCardError
-from companion.decks.service.deck_detector import model_of_deck, reading_parts
+from companion.decks.service.deck_detector import HARD_TO_SEE, model_of_deck, reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.storage.deck_file import NAME, DeckFileError
 from companion.decks.storage.library import NoSuchDeckError
@@ -46,14 +46,18 @@ class DeckAnswer(Answer):
 class DecksAnswer(Answer):
     """All learnt decks by name, and the selected one.
 
-    `hard_to_see`: the cards just learnt looked almost like what lay beneath. `mostly_nameless`: most of their names
-    are uncertain, so the deck is not used for reading.
+    `mostly_nameless`: most names of the cards just learnt are uncertain, so the deck is not used for reading.
     """
 
     decks: list[DeckAnswer]
     chosen: str | None
-    hard_to_see: bool = False
     mostly_nameless: bool = False
+
+
+class FinishQuery(Body):
+    """anyway: save the deck even if its pictures tell its cards apart worse than reading does."""
+
+    anyway: bool = False
 
 
 class FaceQuery(Body):
@@ -159,7 +163,7 @@ def list_decks() -> DecksAnswer:
     return _decks()
 
 
-def _decks(hard_to_see: bool = False, mostly_nameless: bool = False) -> DecksAnswer:
+def _decks(mostly_nameless: bool = False) -> DecksAnswer:
     found = services().decks.list()
     decks = [
         DeckAnswer(
@@ -175,7 +179,6 @@ def _decks(hard_to_see: bool = False, mostly_nameless: bool = False) -> DecksAns
     return DecksAnswer(
         decks=decks,
         chosen=services().deck,
-        hard_to_see=hard_to_see,
         mostly_nameless=mostly_nameless,
     )
 
@@ -294,21 +297,26 @@ def prompt_cards(body: PromptBody) -> LessonAnswer:
     return _state()
 
 
-@api.route("POST", "/api/decks/lesson/finish", role=Role.HOST, answer=DecksAnswer, errors=(409,))
-def finish_lesson() -> DecksAnswer:
-    """Save the deck as it is known now, and read with it."""
+@api.route("POST", "/api/decks/lesson/finish", role=Role.HOST, query=FinishQuery, answer=DecksAnswer, errors=(409,))
+def finish_lesson(query: FinishQuery) -> DecksAnswer:
+    """Save the deck as it is known now, and read with it.
+
+    A deck whose pictures tell its cards apart worse than reading does is refused as `hard-to-see`, unless `anyway`.
+    """
     lesson, name = _lesson(), services().lessons.name
     services().lessons.settle()
     if not len(lesson):
         raise RefusalError(409, "no-cards", "No card was laid yet.")
     with _said_plainly():
         deck = lesson.finish(name)
-        services().decks.save(deck)
         model = services().config.model
         looks = model_of_deck(services().decks, deck, reading_parts(model)[0], model)
+        if looks.hard_to_see and not query.anyway:
+            raise RefusalError(409, "hard-to-see", HARD_TO_SEE)
+        services().decks.save(deck)
         services().choose_deck(name)
     services().end_lesson()
-    return _decks(looks.hard_to_see, looks.mostly_nameless)
+    return _decks(looks.mostly_nameless)
 
 
 @api.route("DELETE", "/api/decks/lesson", role=Role.HOST)

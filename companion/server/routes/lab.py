@@ -23,7 +23,7 @@ from companion.server.services.services import services
 
 api = Api()
 
-_MOST_SECONDS = 20.0
+MOST_SECONDS = 20.0
 
 _SEATS = tuple(f"Player {seat}" for seat in range(1, MAX_PLAYERS + 1))
 _Word = Annotated[str, Field(max_length=40)]
@@ -84,7 +84,7 @@ def begin_lab(body: LabBody) -> LabAnswer:
         options=body.options,
         players=body.players,
         rounds=body.rounds,
-        seconds=_MOST_SECONDS,
+        seconds=MOST_SECONDS,
     )
     caller = Caller(body.language or services().language)
     titles = {face.value: caller.face(face, edition) for face in edition.copies}
