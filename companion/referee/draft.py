@@ -194,11 +194,8 @@ class Draft:
 
     def set_fresh(self, seat: int, count: int, shown: tuple[Face, ...] = ()) -> None:
         """Set how many cards of the player's latest draw may still be shown, beside the faces `shown` so far (R31)."""
-        fresh = self.fresh
-        if fresh[seat] != count:
-            self.fresh = (*fresh[:seat], count, *fresh[seat + 1 :])
-        if self.shown[seat] != shown:
-            self.shown = (*self.shown[:seat], shown, *self.shown[seat + 1 :])
+        self.fresh = (*self.fresh[:seat], count, *self.fresh[seat + 1 :])
+        self.shown = (*self.shown[:seat], shown, *self.shown[seat + 1 :])
 
     def lapse_calls(self) -> None:
         """End calls of UNO made with two cards, as a turn begins (R27)."""
@@ -244,8 +241,7 @@ class Draft:
         """Begin the player's turn, with nothing left to settle."""
         self.phase = Phase.TURN
         self._wait_for(seat)
-        if self.called:
-            self.lapse_calls()
+        self.lapse_calls()
 
     def _wait_for(self, seat: int | None) -> None:
         """Let this player act next, or nobody; whatever waited before lapses."""

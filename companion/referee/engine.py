@@ -70,6 +70,7 @@ from companion.referee.legality import (
     must_draw_on,
     took_limits,
 )
+from companion.referee.model.running import step_of
 from companion.referee.phase import Phase, Purpose
 from companion.referee.state import State
 
@@ -163,16 +164,17 @@ def _choose_color(draft: Draft, move: moves.ChooseColor) -> None:
     """R9, R17, R18, R52."""
     draft.color = move.color
     draft.effects.append(ColorChosen(move.color))
-    if draft.purpose is Purpose.PROGRAM:
-        interpreter.resume_color(draft)
-    elif draft.purpose is Purpose.OPENING:
-        draft.turn_to(draft.after(draft.dealer))
-    elif draft.purpose is Purpose.RESUME:
-        draft.turn_to(draft.actor)
-    elif draft.purpose is Purpose.WILD_DRAW_FOUR:
-        _ask_next(draft)
-    else:
-        draft.turn_to(draft.after(draft.actor))
+    match draft.purpose:
+        case Purpose.PROGRAM:
+            interpreter.resume_color(draft)
+        case Purpose.OPENING:
+            draft.turn_to(draft.after(draft.dealer))
+        case Purpose.RESUME:
+            draft.turn_to(draft.actor)
+        case Purpose.WILD_DRAW_FOUR:
+            _ask_next(draft)
+        case _:
+            draft.turn_to(draft.after(draft.actor))
 
 
 def _ask_next(draft: Draft) -> None:
@@ -194,7 +196,7 @@ def _target(draft: Draft, move: moves.Target) -> None:
     """R42, R52."""
     player, seat = draft.actor, draft.header.seat(move.player)
     if not may_target(draft, seat):
-        pooled = draft.running is not None and isinstance(draft.running.step, PoolHands)
+        pooled = isinstance(step_of(draft.running), PoolHands)
         raise (AlreadyChosenError if pooled else CannotTargetSelfError)(draft.name(seat))
     if draft.purpose is Purpose.PROGRAM:
         interpreter.resume_target(draft, seat)

@@ -10,7 +10,7 @@ from companion.editions.edition import Edition
 from companion.editions.options import Stacking
 from companion.editions.program import ChooseTarget, DrawUntil, Filter, PoolHands, Shed
 from companion.referee.draft import Draft
-from companion.referee.model.running import Demanded
+from companion.referee.model.running import Demanded, step_of
 from companion.referee.model.scoring import shown_cards
 from companion.referee.phase import Phase
 from companion.referee.state import MAX_PLAYERS, Header, State
@@ -121,9 +121,10 @@ def may_target(state: State | Draft, seat: int) -> bool:
     """Return whether the player may be named for the step that waits (R52), or to swap hands with (R42)."""
     if seat in state.out:
         return False
-    step = None if state.running is None else state.running.step
+    step = step_of(state.running)
     if isinstance(step, PoolHands):
-        return state.running is not None and seat not in state.running.picked
+        assert state.running is not None
+        return seat not in state.running.picked
     return seat != state.turn or (isinstance(step, ChooseTarget) and not step.others)
 
 
@@ -135,16 +136,18 @@ def may_seat_another(state: State | Draft) -> bool:
 
 def took_limits(state: State | Draft) -> tuple[int, int] | None:
     """Return the least and the most cards that the player to act can have drawn, None where that is not asked."""
-    if state.phase is not Phase.TOOK or state.running is None:
+    if state.phase is not Phase.TOOK:
         return None
-    return int(isinstance(state.running.step, DrawUntil)), state.drawable
+    return int(isinstance(step_of(state.running), DrawUntil)), state.drawable
 
 
 def most_to_shed(state: State | Draft) -> int | None:
     """Return how many cards the player to act may lay off at most, None where that is not asked."""
-    step = None if state.running is None else state.running.step
-    if state.phase is not Phase.SHED or not isinstance(step, Shed) or state.turn is None:
+    if state.phase is not Phase.SHED:
         return None
+    step = step_of(state.running)
+    assert isinstance(step, Shed)
+    assert state.turn is not None
     held = state.hands[state.turn]
     return held if step.up_to is None else min(held, step.up_to)
 
@@ -159,10 +162,12 @@ class Asked:
 
 def asked(state: State) -> Asked | None:
     """Return what a program waits for in one of the three phases that only programs have."""
-    step = None if state.running is None else state.running.step
-    if state.phase not in (Phase.TOOK, Phase.SHED, Phase.OUTCOME) or state.running is None or step is None:
+    if state.phase not in (Phase.TOOK, Phase.SHED, Phase.OUTCOME):
         return None
-    return Asked(step.verb, state.running.why)
+    running = state.running
+    assert running is not None
+    assert running.step is not None
+    return Asked(running.step.verb, running.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +269,10 @@ def _landing(state: State) -> frozenset[Card]:
         if state.phase in OWING:
             return _laid_on_debt(state.header, state.top, state.color, state.demand)
         return _playable(edition, state.top, state.color)
-    if state.phase is Phase.SHED and state.running is not None and isinstance(state.running.step, Shed):
-        return _fitting(edition, state.running.step.filter, state.color)
+    if state.phase is Phase.SHED:
+        step = step_of(state.running)
+        assert isinstance(step, Shed)
+        return _fitting(edition, step.filter, state.color)
     return frozenset(edition.deck) if state.phase in (Phase.START, Phase.FLIP) else frozenset()
 
 

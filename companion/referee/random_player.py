@@ -47,7 +47,7 @@ from companion.referee.legality import (
     must_draw_on,
     took_limits,
 )
-from companion.referee.phase import Direction, Phase
+from companion.referee.phase import Phase
 from companion.referee.state import MIN_PLAYERS, Header, State, opening
 
 _DRAWS_ANYWAY = 0.05
@@ -128,43 +128,38 @@ class RandomTable:
     def follow(self, effects: Iterable[Effect]) -> None:
         """Deal and draw as the effects say."""
         for effect in effects:
-            if isinstance(effect, Drawn):
-                self._draw(effect)
-            elif isinstance(effect, SetAside):
-                self.draw_pile.insert(0, self.discard_pile.pop())
-            elif isinstance(effect, HandsSwapped):
-                one, other = map(self.header.players.index, (effect.player, effect.partner))
-                self.hands[one], self.hands[other] = self.hands[other], self.hands[one]
-            elif isinstance(effect, HandsRotated):
-                self._rotate(1 if effect.direction is Direction.CLOCKWISE else -1)
-            elif isinstance(effect, Dealt):
-                self._deal()
-            elif isinstance(effect, Left):
-                self._vacate(effect.player)
-            elif isinstance(effect, Renamed):
-                self._sit(tuple(effect.new if name == effect.player else name for name in self.header.players))
-            else:
-                self._follow_program(effect)
-
-    def _follow_program(self, effect: Effect) -> None:
-        """Move the cards of an effect that only programs have."""
-        seat = self.header.players.index
-        match effect:
-            case CardsShed(player, count):
-                self._shed_cards(self.hands[seat(player)], count)
-            case HandsPooled(players):
-                self._pool([self.hands[seat(player)] for player in players])
-            case HandRefreshed(player, count):
-                hand = self.hands[seat(player)]
-                self.draw_pile[:0] = hand
-                hand[:] = [self._take() for _ in range(count)]
-                self._announce(player, hand)
-            case CardsTaken(player, count):
-                self.hands[seat(player)] += [self._take_discard() for _ in range(count)]
-            case Eliminated(player):
-                self.draw_pile[:0] = self.hands[seat(player)]
-                self.hands[seat(player)] = []
-                self._out.add(seat(player))
+            seat = self.header.players.index
+            match effect:
+                case Drawn():
+                    self._draw(effect)
+                case SetAside():
+                    self.draw_pile.insert(0, self.discard_pile.pop())
+                case HandsSwapped(player, partner):
+                    one, other = seat(player), seat(partner)
+                    self.hands[one], self.hands[other] = self.hands[other], self.hands[one]
+                case HandsRotated(direction):
+                    self._rotate(direction.step)
+                case Dealt():
+                    self._deal()
+                case Left(player):
+                    self._vacate(player)
+                case Renamed(player, new):
+                    self._sit(tuple(new if name == player else name for name in self.header.players))
+                case CardsShed(player, count):
+                    self._shed_cards(self.hands[seat(player)], count)
+                case HandsPooled(players):
+                    self._pool([self.hands[seat(player)] for player in players])
+                case HandRefreshed(player, count):
+                    hand = self.hands[seat(player)]
+                    self.draw_pile[:0] = hand
+                    hand[:] = [self._take() for _ in range(count)]
+                    self._announce(player, hand)
+                case CardsTaken(player, count):
+                    self.hands[seat(player)] += [self._take_discard() for _ in range(count)]
+                case Eliminated(player):
+                    self.draw_pile[:0] = self.hands[seat(player)]
+                    self.hands[seat(player)] = []
+                    self._out.add(seat(player))
 
     def _vacate(self, player: str) -> None:
         """Put the hand of a player who leaves under the draw pile (R55)."""

@@ -149,6 +149,14 @@ class State:
         return None if self.turn is None else self.header.players[self.turn]
 
     @property
+    def challenger(self) -> str | None:
+        """The name of the player who challenged a wild draw four, while the hand is to be shown (R19), else None."""
+        if self.phase is not Phase.REVEAL:
+            return None
+        assert self.turn is not None
+        return self.players[self.seat_after(self.turn)]
+
+    @property
     def drawable(self) -> int:
         """How many cards draw pile and discard pile hold between them, the top card apart (R13, R33)."""
         return max(0, self.header.edition.size - sum(self.hands) - 1)

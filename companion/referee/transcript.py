@@ -94,7 +94,7 @@ def read_header(value: object, editions: Mapping[str, Edition] = _SHIPPED) -> He
         match.get("profile", str, "a profile's name", default="official"),
         match.get("options", dict, "an object", default={}),
     )
-    dealer = match.player("dealer") if match.has("dealer") else None
+    dealer = match.optional("dealer", match.player)
     try:
         header = Header(edition, tuple(players), max(0, len(players) - 1), options)
         return header if dealer is None else replace(header, dealer=header.seat(dealer))
@@ -191,10 +191,10 @@ class _Fields:
         self._edition = edition
 
     def get(self, name: str, kind: type[_T], what: str, *, default: _T | None = None) -> _T:
-        if name not in self._values and default is not None:
-            return default
         if name not in self._values:
-            raise TranscriptError(f"{name} is missing")
+            if default is None:
+                raise TranscriptError(f"{name} is missing")
+            return default
         value = self._values[name]
         if type(value) is not kind:
             _refuse(name, what, value)
@@ -222,17 +222,21 @@ class _Fields:
             raise TranscriptError(f"{field}: {wrong}", name)
         return name
 
+    def optional(self, name: str, read: Callable[[str], _T]) -> _T | None:
+        """Return the field as read by a method of this object, None if it is missing."""
+        return read(name) if self.has(name) else None
+
     def by(self) -> str | None:
-        return self.player("by") if self.has("by") else None
+        return self.optional("by", self.player)
 
     def whole(self, name: str) -> int:
         return self.get(name, int, "a whole number")
 
-    def count(self) -> int:
-        return self._at_least_none("cards", "a number of cards")
+    def count(self, name: str = "cards") -> int:
+        return self._at_least_none(name, "a number of cards")
 
-    def points(self) -> int:
-        return self._at_least_none("points", "a number of points")
+    def points(self, name: str = "points") -> int:
+        return self._at_least_none(name, "a number of points")
 
     def target(self) -> int:
         """Return the points at which a match ends, 1 or more."""
@@ -247,23 +251,20 @@ class _Fields:
             _refuse(name, what, value)
         return value
 
-    def score(self) -> int | None:
-        return self._at_least_none("score", "a number of points") if self.has("score") else None
-
     def flag(self, name: str) -> bool:
         return self.get(name, bool, "true or false", default=False)
 
     def required_flag(self, name: str) -> bool:
         return self.get(name, bool, "true or false")
 
-    def card(self) -> Card:
-        return self._card(self.get("card", str, "a card's name"))
+    def card(self, name: str = "card") -> Card:
+        return self._card(self.get(name, str, "a card's name"))
 
     def cards(self) -> tuple[Card, ...]:
         return tuple(map(self._card, self.get("cards", list, "a list of cards")))
 
     def shed(self) -> tuple[Card, ...] | int:
-        return self.cards() if self.has("cards") else self._at_least_none("count", "a number of cards")
+        return self.cards() if self.has("cards") else self.count("count")
 
     def color(self) -> Color:
         name = self.get("color", str, "a name")
@@ -314,7 +315,7 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "start": lambda line: moves.Start(line.card()),
     "play": lambda line: moves.Play(line.card(), line.flag("force"), by=line.by()),
     "draw": lambda line: moves.Draw(by=line.by()),
-    "pass": lambda line: moves.Pass(line.card() if line.has("card") else None, by=line.by()),
+    "pass": lambda line: moves.Pass(line.optional("card", line.card), by=line.by()),
     "flip": lambda line: moves.Flip(line.card(), by=line.by()),
     "color": lambda line: moves.ChooseColor(line.color(), by=line.by()),
     "target": lambda line: moves.Target(line.player(), by=line.by()),
@@ -331,7 +332,9 @@ _READERS: dict[str, Callable[[_Fields], moves.Move]] = {
     "reshuffle": lambda _: moves.Reshuffle(),
     "hand": _hand,
     "count": lambda line: moves.Count(line.player(), line.count()),
-    "join": lambda line: moves.Join(line.player(), line.player("after") if line.has("after") else None, line.score()),
+    "join": lambda line: moves.Join(
+        line.player(), line.optional("after", line.player), line.optional("score", line.points)
+    ),
     "leave": lambda line: moves.Leave(line.player()),
     "rename": lambda line: moves.Rename(line.player(), line.player("name")),
     "retarget": lambda line: moves.Retarget(line.target()),

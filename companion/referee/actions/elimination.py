@@ -8,9 +8,9 @@ from companion.referee.effects import Eliminated
 
 def eliminate(draft: Draft) -> None:
     """Let everybody with `out_at` cards or more be out, in turn order from the player to act, and play go on."""
-    if draft.turn is None or max(draft.hands) < draft.header.edition.out_at:
+    if max(draft.hands) < draft.header.edition.out_at:
         return
-    actor = draft.turn
+    actor = draft.actor
     owner = actor if draft.running is None else draft.running.seat
     for seat in (actor, *draft.others(actor)):
         if draft.hands[seat] >= draft.header.edition.out_at and draft.present > 1:

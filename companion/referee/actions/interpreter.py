@@ -182,7 +182,7 @@ def _present(draft: Draft, seat: int | None) -> tuple[int, ...]:
 def _queue(draft: Draft, running: Running, who: Selector) -> tuple[int, ...]:
     """Return whom the current step is still about: found out when it begins."""
     queue = players(draft, running, who) if running.queue is None else running.queue
-    return tuple(seat for seat in queue if seat not in draft.out) if draft.out else queue
+    return tuple(seat for seat in queue if seat not in draft.out)
 
 
 def _color(draft: Draft, running: Running, step: ChooseColor) -> None:

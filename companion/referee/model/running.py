@@ -61,6 +61,11 @@ class Running:
         )
 
 
+def step_of(running: Running | None) -> Step | None:
+    """Return the step at which the program waits, None without one."""
+    return None if running is None else running.step
+
+
 @dataclass(frozen=True, slots=True)
 class Demanded:
     """A demand that is open: a card that fits, or the debt is drawn. why: the face or mark that demands."""
