@@ -75,21 +75,21 @@ def _ready(way: Way, reach: Reach, least: float) -> Iterator[Way]:
 
     least: minimum weight of a way.
     """
-    phase = way.after.state.phase
-    if phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
-        for ready in choices_made(way, reach.time, answered=False):
-            yield from _ready(ready, reach, least)
-    elif phase is Phase.DEBT:
-        yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time))
-    elif phase is Phase.CHALLENGE:
-        yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time), thresholds.ACCEPTED)
-        if way.weight * (1 - thresholds.ACCEPTED) / 2 < least:
-            return
-        doubted = way.then(Line(Challenge(), ReadBy.INFERRED, reach.time), (1 - thresholds.ACCEPTED) / 2)
-        for guilty in (True, False):
-            yield doubted.then(Line(Judge(guilty), ReadBy.INFERRED, reach.time))
-    else:
-        yield way
+    match way.after.state.phase:
+        case Phase.COLOR | Phase.TARGET | Phase.REVEAL:
+            for ready in choices_made(way, reach.time, answered=False):
+                yield from _ready(ready, reach, least)
+        case Phase.DEBT:
+            yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time))
+        case Phase.CHALLENGE:
+            yield way.then(Line(Accept(), ReadBy.INFERRED, reach.time), thresholds.ACCEPTED)
+            if way.weight * (1 - thresholds.ACCEPTED) / 2 < least:
+                return
+            doubted = way.then(Line(Challenge(), ReadBy.INFERRED, reach.time), (1 - thresholds.ACCEPTED) / 2)
+            for guilty in (True, False):
+                yield doubted.then(Line(Judge(guilty), ReadBy.INFERRED, reach.time))
+        case _:
+            yield way
 
 
 def _taking_what_is_owed(way: Way, reach: Reach, mode: Mode) -> Iterator[Way]:

@@ -139,7 +139,7 @@ def _replaced(situation: Situation, sight: Sight, mode: Mode) -> Iterator[Way]:
 
     Requires that the last card did not match: an arm attributed to that player may be another's.
     """
-    if sight.arm is None or not mode.sees_arms or situation.illegal_card is not None or sight.same_face:
+    if mode.arm(sight) is None or situation.illegal_card is not None or sight.same_face:
         return
     if mode.least > thresholds.TAKEN_BACK_UNSEEN * most_by_arm(situation, sight, mode):
         return

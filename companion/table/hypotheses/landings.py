@@ -36,7 +36,7 @@ _AFTER_PLAY = (Phase.SCORING, Phase.OVER)
 
 def sight_ways(situation: Situation, sight: Sight, mode: Mode, read_by: ReadBy = ReadBy.CAMERA) -> list[Way]:
     """Return the ways the card can have been seen; at least one, none with weight 0."""
-    anybody = 1.0 if sight.arm is None or not mode.sees_arms else 1 / 360
+    anybody = 1.0 if mode.arm(sight) is None else 1 / 360
     if situation.state.phase in _AFTER_PLAY:
         return [Way(situation, weight=thresholds.AFTER_ROUND * anybody)]
     reading = dict(sight.probabilities)
@@ -116,7 +116,7 @@ def _share_still_there(situation: Situation, sight: Sight) -> float:
 
 def most_by_arm(situation: Situation, sight: Sight, mode: Mode) -> float:
     """Return the maximum likelihood of the arm over all players."""
-    if sight.arm is None or not mode.sees_arms:
+    if mode.arm(sight) is None:
         return 1.0
     return sum(share * situation.max_density(arm) for arm, share in sight.arms) + thresholds.OTHER_ARM_ALONE / 360
 
@@ -128,7 +128,7 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) 
     """
     state = way.after.state
     may = legal(state)
-    by_jump = may.jump if sight.arm is not None and mode.sees_arms else None
+    by_jump = None if mode.arm(sight) is None else may.jump
     by_turn = [*_by_its_player(way, sight, mode)]
     if not by_turn and by_jump is None:
         return
@@ -175,8 +175,8 @@ def _landings(way: Way, sight: Sight, read_by: ReadBy, mode: Mode, left: _Left) 
 
 def _by_its_player(way: Way, sight: Sight, mode: Mode) -> Iterator[Way]:
     """Yield the way in which the seen arm is the player's to act; two if all seats may be new."""
-    arm, seat = sight.arm, way.after.state.turn
-    if arm is None or not mode.sees_arms:
+    arm, seat = mode.arm(sight), way.after.state.turn
+    if arm is None:
         yield way
         return
     if seat is None:

@@ -83,28 +83,23 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
     """
     state = way.after.state
     options: list[Move]
-    if state.phase is Phase.COLOR:
-        options = [ChooseColor(color) for color in Color]
-    elif state.phase is Phase.TARGET:
-        options = [Target(player) for player in legal(state).targets]
-    elif state.phase is Phase.CHALLENGE and answered:
-        options = [Accept()]
-        if may_stack(state):
+    match state.phase:
+        case Phase.COLOR:
+            options = [ChooseColor(color) for color in Color]
+        case Phase.TARGET:
+            options = [Target(player) for player in legal(state).targets]
+        case Phase.REVEAL:
+            options = [Judge(guilty=True), Judge(guilty=False)]
+        case Phase.CHALLENGE | Phase.DEBT if answered:
+            options = [Accept()]
+        case Phase.SHED if answered:
+            options = [Shed(way.after.shed)]
+        case _:
             yield way
-            way = way.times(thresholds.UNANNOUNCED_TAKING)
-    elif state.phase is Phase.DEBT and answered:
-        options = [Accept()]
-        yield way
+            return
+    if state.phase in (Phase.DEBT, Phase.SHED) or may_stack(state):
+        yield way  # A card may be laid first.
         way = way.times(thresholds.UNANNOUNCED_TAKING)
-    elif state.phase is Phase.SHED and answered:
-        options = [Shed(way.after.shed)]
-        yield way
-        way = way.times(thresholds.UNANNOUNCED_TAKING)
-    elif state.phase is Phase.REVEAL:
-        options = [Judge(guilty=True), Judge(guilty=False)]
-    else:
-        yield way
-        return
     for option, share in zip(options, _shares(state, options), strict=True):
         inferred = way.then(Line(option, ReadBy.INFERRED, time), share)
         yield from choices_made(inferred, time, answered=answered)
@@ -112,7 +107,8 @@ def choices_made(way: Way, time: float, *, answered: bool = True) -> Iterator[Wa
 
 def _shares(state: State, options: list[Move]) -> list[float]:
     """Return the probability of each choice: equal, except that players rarely target themselves (R24)."""
-    themselves = None if state.turn is None else Target(state.players[state.turn])
+    assert state.actor is not None
+    themselves = Target(state.actor)
     others = sum(option != themselves for option in options)
     if others in (0, len(options)):
         return [1 / len(options)] * len(options)
@@ -146,36 +142,36 @@ def _acting(way: Way, time: float, mode: Mode, missed: int, *, least: float, in_
         if further.weight >= least:
             yield from _acting(further, time, mode, left, least=least, in_view=in_view)
 
-    if phase is Phase.CHALLENGE:
-        if may_stack(way.after.state):
+    match phase:
+        case Phase.CHALLENGE:
+            if may_stack(way.after.state):
+                yield way.times(thresholds.STACKED)
+            yield from on(inferred(Accept(), thresholds.ACCEPTED))
+            if worth((1 - thresholds.ACCEPTED) / 2):
+                doubted = inferred(Challenge(), (1 - thresholds.ACCEPTED) / 2)
+                for guilty in (True, False):
+                    yield from on(doubted.then(Line(Judge(guilty), ReadBy.INFERRED, time)))
+        case Phase.COLOR | Phase.TARGET | Phase.REVEAL:
+            for ready in choices_made(way, time, answered=False):
+                yield from on(ready)
+        case Phase.DEBT:
             yield way.times(thresholds.STACKED)
-        yield from on(inferred(Accept(), thresholds.ACCEPTED))
-        if worth((1 - thresholds.ACCEPTED) / 2):
-            doubted = inferred(Challenge(), (1 - thresholds.ACCEPTED) / 2)
-            for guilty in (True, False):
-                yield from on(doubted.then(Line(Judge(guilty), ReadBy.INFERRED, time)))
-    elif phase in (Phase.COLOR, Phase.TARGET, Phase.REVEAL):
-        for ready in choices_made(way, time, answered=False):
-            yield from on(ready)
-    elif phase is Phase.DEBT:
-        yield way.times(thresholds.STACKED)
-        yield from on(inferred(Accept(), 1 - thresholds.STACKED))
-    elif phase is Phase.SHED:
-        yield way.times(1 - thresholds.UNANNOUNCED_TAKING)
-        yield from on(inferred(Shed(way.after.shed), thresholds.UNANNOUNCED_TAKING))
-    elif must_draw_on(way.after.state):
-        yield way  # On turn until a card is played, however many were drawn.
-    elif phase is Phase.DRAWN:
-        yield way.times(1 - thresholds.PASSED)
-        yield from on(inferred(Pass(), thresholds.PASSED))
-    elif phase is Phase.TURN and missed:
-        yield way.times(1 - mode.unseen_draw)
-        if not worth(mode.unseen_draw):
-            return
-        drawn = inferred(Draw(), mode.unseen_draw).then(Line(Pass(), ReadBy.INFERRED, time))
-        yield from on(replace(drawn, doubtful=way.doubtful or in_view), missed - 1)
-    else:
-        yield way
+            yield from on(inferred(Accept(), 1 - thresholds.STACKED))
+        case Phase.SHED:
+            yield way.times(1 - thresholds.UNANNOUNCED_TAKING)
+            yield from on(inferred(Shed(way.after.shed), thresholds.UNANNOUNCED_TAKING))
+        case _ if must_draw_on(way.after.state):
+            yield way  # On turn until a card is played, however many were drawn.
+        case Phase.DRAWN:
+            yield way.times(1 - thresholds.PASSED)
+            yield from on(inferred(Pass(), thresholds.PASSED))
+        case Phase.TURN if missed:
+            yield way.times(1 - mode.unseen_draw)
+            if worth(mode.unseen_draw):
+                drawn = inferred(Draw(), mode.unseen_draw).then(Line(Pass(), ReadBy.INFERRED, time))
+                yield from on(replace(drawn, doubtful=way.doubtful or in_view), missed - 1)
+        case _:
+            yield way
 
 
 def turned(way: Way, seat: int, arm_direction: float) -> Way:

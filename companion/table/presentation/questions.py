@@ -146,7 +146,8 @@ def _undrawn(way: Way) -> tuple[Entry, ...]:
     entries = [*way.entries[: len(way.lines) - len(lines)]]
     for line, step in zip(lines, history[place:], strict=True):
         before = history[place - 1].state
-        if isinstance(line.entry, Pass) and before.turn is not None:
+        if isinstance(line.entry, Pass):
+            assert before.turn is not None
             entries += [line.entry, Count(before.players[before.turn], before.hands[before.turn] - 1)]
         else:
             entries.append(step.move)

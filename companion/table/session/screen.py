@@ -129,24 +129,38 @@ class Screen:
 
     def view(self, session: Session | None, *, saved: bool) -> View:
         """Return a complete snapshot for this session."""
-        self._history = () if session is None else self._lines(session.journal)
-        state = None if session is None else session.state
-        return View(
+        self._history = ()
+        empty = View(
             update=self._updates.last,
-            match_id=None if session is None else session.match_id,
-            header=None if state is None else state.header,
-            state=state,
-            legal=None if state is None else legal(state),
-            prompt=self.voice.sentences.no_match() if state is None else self.voice.caller.prompt(state),
+            match_id=None,
+            header=None,
+            state=None,
+            legal=None,
+            prompt=self.voice.sentences.no_match(),
             ruling=self._ruling,
             questions=() if self.question is None else (self.question,),
-            history=self._history,
+            history=(),
             camera=self._camera,
             notices=tuple(self._notices.values()),
-            turns=Turns.CAMERA if session is None else session.watch.turns,
-            turns_in_force=Turns.CAMERA if session is None else session.watch.in_force(session.known.ring),
-            seats=() if session is None else seats(session),
+            turns=Turns.CAMERA,
+            turns_in_force=Turns.CAMERA,
+            seats=(),
             saved=saved,
+        )
+        if session is None:
+            return empty
+        self._history = self._lines(session.journal)
+        return replace(
+            empty,
+            match_id=session.match_id,
+            header=session.state.header,
+            state=session.state,
+            legal=legal(session.state),
+            prompt=self.voice.caller.prompt(session.state),
+            history=self._history,
+            turns=session.watch.turns,
+            turns_in_force=session.watch.in_force(session.known.ring),
+            seats=seats(session),
         )
 
     def _pose(self, step: Advance) -> None:

@@ -11,7 +11,7 @@ from companion.referee.moves import Accept, Amend, Entry, Shed, Undo
 from companion.referee.state import Phase, State
 from companion.storage.journal import Journal, Line
 from companion.table.state.debts import Debt, Debts, no_debts
-from companion.table.state.observations import long_before
+from companion.table.state.observations import Sight, long_before
 from companion.table.state.seat_model import SeatRing, unknown
 from companion.table.state.thresholds import ARMS_CONFUSED, MISSED_DRAW
 from companion.vision.core.events import Arm
@@ -47,6 +47,10 @@ class Mode:
     def sees_arms(self) -> bool:
         """Whether arms are evidence."""
         return self.turns is not Turns.TAPPED
+
+    def arm(self, sight: Sight) -> Arm | None:
+        """Return the arm seen to lay the card, None without one or if arms are no evidence."""
+        return sight.arm if self.sees_arms else None
 
 
 @dataclass(frozen=True, slots=True)
