@@ -6,15 +6,13 @@ from enum import Enum
 
 from pydantic import Field
 
-from companion.referee.state import Phase, State
-from companion.server.access.guests import Guest, Role
+from companion.server.access.guests import Role
 from companion.server.api.routing import Api, known_guest
 from companion.server.api.uploads import read_picture
-from companion.server.core.errors import RefusalError
 from companion.server.schema.answers import Answer, SeenCardAnswer, seen_card
 from companion.server.schema.fields import Body, KnownName
 from companion.server.schema.limits import MOST_PICTURES
-from companion.server.services.hand_scanning import hold_picture, scan_hand
+from companion.server.services.hand_scanning import challenged_state, hold_picture, scan_hand
 from companion.server.services.services import services
 
 api = Api()
@@ -66,9 +64,8 @@ class HandAnswer(Answer):
 )
 def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
     """Read one hand from pictures. The picture with the most cards is kept if the hand is confirmed."""
-    state = services().table.state
     if query.purpose is Purpose.CHALLENGE:
-        _check_challenger(known_guest(), state)
+        challenged_state(known_guest(), services().table.state)
     images = [read_picture(data) for data in pictures]
     found = scan_hand(services(), images, query.player)
     hand = found.hand
@@ -80,11 +77,3 @@ def read_hands(query: HandQuery, pictures: list[bytes]) -> HandAnswer:
         scan=None if query.purpose is Purpose.CHALLENGE else hold_picture(services(), images, hand),
         impossible=[card.name for card in hand.impossible],
     )
-
-
-def _check_challenger(who: Guest, state: State | None) -> None:
-    if state is None or state.phase is not Phase.REVEAL or state.turn is None:
-        raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
-    challenger = state.players[state.seat_after(state.turn)]
-    if who.role is not Role.HOST and who.player != challenger:
-        raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")

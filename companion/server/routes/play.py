@@ -17,7 +17,7 @@ from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
 from companion.referee.engine import apply
 from companion.referee.errors import RefereeError
-from companion.referee.state import Phase, State
+from companion.referee.state import State
 from companion.referee.transcript import TranscriptError, read_move
 from companion.server.access.guests import Guest, Role
 from companion.server.api.routing import Api, Media, known_guest
@@ -34,6 +34,7 @@ from companion.server.schema.answers import (
     state_answer,
 )
 from companion.server.schema.fields import Body, Cards, ColorName, KnownName, MoveName, TableCardName, shown_name
+from companion.server.services.hand_scanning import challenged_state
 from companion.server.services.services import services
 from companion.table.presentation.view import Turns
 from companion.table.session.errors import NoMatchError, TableError
@@ -329,21 +330,17 @@ def amend(body: AmendBody) -> OutcomeAnswer:
 @api.route("POST", "/api/challenge", role=Role.PLAYER, body=ChallengeBody, answer=ChallengeAnswer, errors=(409,))
 def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     """Settle a challenge by the shown hand. Only the verdict is recorded, never the hand."""
-    state = services().table.state
-    who = known_guest()
-    if state is None or state.phase is not Phase.REVEAL or state.turn is None:
-        raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
-    challenger = _challenger(state)
-    if who.role is not Role.HOST and who.player != challenger:
-        raise RefusalError(403, "not-allowed", f"The hand is shown to {challenger} alone.")
+    state = challenged_state(known_guest(), services().table.state)
+    seat = state.turn
+    assert seat is not None
     cards = tuple(map(_card, body.cards))
     if services().table.color_is_guessed:
         raise RefusalError(409, "color-unknown", "Say first which colour was chosen for the wild card under it.")
     with _refusals():
         _, effects = apply(state, moves.Reveal(cards))
         guilty = next(effect.guilty for effect in effects if isinstance(effect, ChallengeSettled))
-        if len(cards) != state.hands[state.turn]:
-            services().table.tap(moves.Count(state.players[state.turn], len(cards)))
+        if len(cards) != state.hands[seat]:
+            services().table.tap(moves.Count(state.players[seat], len(cards)))
         outcome = services().table.tap(moves.Judge(guilty))
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
 
@@ -365,9 +362,7 @@ def _card(name: str) -> Card:
 
 def _challenger(state: State | None) -> str | None:
     """Return who has challenged and may see the hand, None if nobody has."""
-    if state is None or state.phase is not Phase.REVEAL or state.turn is None:
-        return None
-    return state.players[state.seat_after(state.turn)]
+    return None if state is None else state.challenger
 
 
 def _own(who: Guest, move: moves.Move) -> moves.Move:

@@ -356,7 +356,6 @@ def _aim(state: State) -> AimAnswer | None:
 def state_answer(state: State) -> StateAnswer:
     players = state.players
     turn = state.turn
-    challenged = state.phase.value == "reveal" and turn is not None
     return StateAnswer.model_validate(
         {
             **write_state(state),
@@ -364,7 +363,7 @@ def state_answer(state: State) -> StateAnswer:
             "next": None if turn is None else players[state.seat_after(turn)],
             "round_winner": None if state.round_winner is None else players[state.round_winner],
             "called": [players[seat] for seat in sorted(state.called)],
-            "challenger": players[state.seat_after(turn)] if challenged and turn is not None else None,
+            "challenger": state.challenger,
         }
     )
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.referee.model.scoring import hand_points
+from companion.referee.state import State
+from companion.server.access.guests import Guest, Role
 from companion.server.core.errors import RefusalError
 from companion.server.services.services import Services
 from companion.table.state.stored_pictures import kept_picture
@@ -50,3 +52,12 @@ def hold_picture(own: Services, images: Sequence[Image], hand: HandReading) -> s
     shown = Counter(held.picture for held in hand.cards)
     jpeg, _ = kept_picture(images[max(range(len(images)), key=lambda number: shown[number])], None)
     return None if jpeg is None else own.scans.keep(jpeg)
+
+
+def challenged_state(who: Guest, state: State | None) -> State:
+    """Return the state in which this device may see a challenged hand (R19); raises RefusalError at other times."""
+    if state is None or state.challenger is None:
+        raise RefusalError(409, "no-challenge", "No wild draw four is being challenged.")
+    if who.role is not Role.HOST and who.player != state.challenger:
+        raise RefusalError(403, "not-allowed", f"The hand is shown to {state.challenger} alone.")
+    return state

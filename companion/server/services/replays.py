@@ -11,7 +11,6 @@ import numpy as np
 from companion.cards import Card
 from companion.referee.moves import Play
 from companion.referee.phase import Phase
-from companion.referee.state import State
 from companion.server.archive.highlights import Highlight, Moment, best_of, highlights
 from companion.server.capture.clips import Clip, Clips, Outline
 from companion.server.capture.frame_ring import FrameRing, decoded
@@ -138,8 +137,8 @@ class Replays:
         """Note that this card does not match, if the table says so."""
         for question in questions:
             if question.kind is QuestionKind.ILLEGAL and question.picture == sight.reading:
-                state: State | None = self._table.state
-                player = None if state is None or state.turn is None else state.players[state.turn]
+                state = self._table.state
+                player = None if state is None else state.actor
                 card = sight.probabilities[0][0] if sight.probabilities else None
                 wrong = Highlight(Moment.WRONG, sight.time, player, card, 0, (question.sentence,))
                 self._wrong = (*self._wrong, wrong)

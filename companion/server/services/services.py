@@ -288,7 +288,7 @@ class Services:
         """Remind a player whose turn lasts too long, if the host wants that."""
         view = self.table.view()
         state = view.state
-        player = None if state is None or state.phase is Phase.OVER or state.turn is None else state.players[state.turn]
+        player = None if state is None else state.actor
         if self.turn_timer.is_due(None if player is None else (player, len(view.history))):
             self.hub.publish("nudge", json.dumps({"player": player, "sentence": view.prompt}, ensure_ascii=False))
 
