@@ -16,7 +16,7 @@ import numpy as np
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import EvidenceSource, Reading, with_indices
-from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
+from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.lighting import Light
@@ -321,8 +321,9 @@ class Assembler:
 
 
 def _is_covered(quad: Quad, cards: Sequence[Reading]) -> bool:
-    """Whether another card lies on the middle of an outline (4, 2), so that only its corners are its own."""
-    return any(cv2.pointPolygonTest(card.quad, quad.mean(0).tolist(), False) >= 0 for card in cards)
+    """Whether a clearly read card lies on the middle of an outline (4, 2), so that only its corners are its own."""
+    clear = [card.quad for card in cards if card.confidence >= UNSURE_BELOW]
+    return any(cv2.pointPolygonTest(other, quad.mean(0).tolist(), False) >= 0 for other in clear)
 
 
 def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
