@@ -19,23 +19,19 @@ from companion.dataset.simulated.actions import Reach, Step
 from companion.dataset.simulated.script import Nuisances, Script, Writer, write_script
 from companion.dataset.simulated.seating import draw_chairs
 from companion.dataset.simulated.simulation import SimulatedTable
+from companion.models.fitting.films import RATE, watch
 from companion.models.fitting.logistic import calibration_error, ridge_logistic
 from companion.vision.arms.hand_visits import HandVisit
-from companion.vision.capture.frames import Frame
 from companion.vision.core.events import IDLE_SHARE, PileKind, PileReached
 from companion.vision.core.logit import Logit
 from companion.vision.core.sightings import RUNNER_UP_BELOW
-from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.draw_inference import MOVEMENT, TOP, DrawEvidence, DrawModel, UsualChange, top_features
-from companion.vision.tracking.table_tracker import TableTracker
 
 Values = NDArray[np.float64]
 
 ACTIONS = 80
 """Number of actions at each simulated table."""
-# Frames per second: arms are tracked no faster.
-_RATE = 15.0
 # Tolerance in seconds of a visit around the moment at which a hand takes cards.
 _ABOUT = 0.4
 # Ridge penalty on the weights of standardised features.
@@ -90,18 +86,15 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
     for number in numbers:
         edition = list(EditionName)[number % len(EditionName)]
         script = _script(np.random.default_rng([seed, number]), edition)
-        table = SimulatedTable(seed + number, script, edition, rate=_RATE)
+        table = SimulatedTable(seed + number, script, edition, rate=RATE)
         nothing = Logit(np.zeros(len(MOVEMENT)), 0.0), Logit(np.zeros(len(TOP)), 0.0)
         recorder = _Recorder(*nothing)
-        tracker = PileTracker(detector.detect_pile, detect_closeup=detector.detect_closeup)
-        follower = TableTracker(tracker, detector.backs, draws=recorder)
-        events = [e for f in table.frames() for e in follower.feed(Frame(f.image, f.time, f.number))]
         arms = {
             (event.arm.track, event.began, event.time): event.arm.direction
-            for event in [*events, *follower.finish()]
+            for event in watch(detector, table, draws=recorder)
             if isinstance(event, PileReached) and event.pile is PileKind.DRAW
         }
-        seats = _seats(script, table)
+        seats = seats_of(table)
         for evidence, movement in recorder.seen:
             reach = evidence.reach
             direction = arms.get((reach.track.number, reach.began, reach.ended))
@@ -158,10 +151,10 @@ def _tops(visits: Sequence[Visit], movement: Logit) -> list[Values | None]:
     return rows
 
 
-def _seats(script: Script, table: SimulatedTable) -> Values:
+def seats_of(table: SimulatedTable) -> Values:
     """Return the players' directions in degrees clockwise from up, as of an arm's."""
     top = table.new_tabletop()
-    away = np.array([top.point(chair.x, chair.y) - top.point(0, 0) for chair in script.chairs])
+    away = np.array([top.point(chair.x, chair.y) - top.point(0, 0) for chair in table.script.chairs])
     return np.degrees(np.arctan2(away[:, 0], -away[:, 1])) % 360
 
 

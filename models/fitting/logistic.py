@@ -1,6 +1,11 @@
-"""Ridge logistic regression (Cox, The Regression Analysis of Binary Sequences, 1958), and calibration error."""
+"""Ridge regressions and calibration error.
+
+Logistic regression: Cox, The Regression Analysis of Binary Sequences, 1958. Conditional logit: McFadden, 1974.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +13,8 @@ from numpy.typing import NDArray
 # Newton's method ends when no weight moves by more than this, or after so many steps; it usually takes ten.
 _STEPS, _TOLERANCE = 60, 1e-6
 _BINS = 10
+# Bound of log-odds, so that nothing overflows.
+_HIGHEST = 50.0
 
 Values = NDArray[np.float64]
 
@@ -31,6 +38,41 @@ def ridge_logistic(features: Values, truth: Values | NDArray[np.bool_], ridge: f
             break
     weights = beta[:-1] / spread
     return weights, float(beta[-1] - weights @ mean)
+
+
+def conditional_logit(
+    groups: Sequence[Values], right: Sequence[NDArray[np.bool_]], ridge: float
+) -> tuple[Values, float]:
+    """Return the weights (D,) and the intercept of a choice among candidates against "none of them", of log-odds 0.
+
+    groups: (N, D) features of the candidates of each choice; N may differ, and be 0. right: (N,) which of them are
+    right; "none" is if no candidate is. ridge: penalty on the weights of the features divided by their spread.
+    """
+    rows = np.concatenate([*groups])
+    spread = rows.std(0) + 1e-6
+    rows = np.column_stack([rows / spread, np.ones(len(rows))])
+    owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    truth = np.concatenate([*right]).astype(np.float64)
+    penalty = np.diag([*np.full(len(spread), ridge), 0.0])
+    any_right = np.bincount(owner, truth, len(groups)) > 0
+
+    def shares(odds: Values, none: float | NDArray[np.bool_]) -> Values:
+        total = np.bincount(owner, odds, len(groups)) + none
+        return np.asarray(odds / np.maximum(total, 1e-300)[owner], np.float64)
+
+    beta = np.zeros(rows.shape[1])
+    for _ in range(_STEPS):
+        odds = np.exp(np.clip(rows @ beta, -_HIGHEST, _HIGHEST))
+        chance, wanted = shares(odds, 1.0), shares(odds * truth, ~any_right)
+        slope = rows.T @ (chance - wanted) + penalty @ beta
+        means = np.zeros((len(groups), rows.shape[1]))
+        np.add.at(means, owner, rows * chance[:, None])
+        curve = (rows.T * chance) @ rows - means.T @ means + penalty
+        step = np.linalg.solve(curve + 1e-9 * np.eye(len(beta)), slope)
+        beta -= step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < _TOLERANCE:
+            break
+    return beta[:-1] / spread, float(beta[-1])
 
 
 def calibration_error(chances: Values, right: NDArray[np.bool_]) -> float:

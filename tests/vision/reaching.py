@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,6 +15,8 @@ from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
+from companion.vision.imaging.motion import Floats
+from companion.vision.tracking.landing_attribution import Landing, shipped
 
 WIDTH, HEIGHT, RATE = 320, 180, 20
 DISCARD = Spot(PileKind.DISCARD, np.array([140.0, 90.0]), 40.0)
@@ -118,3 +120,10 @@ def direction(reach: HandVisit) -> float:
 
 def off(a: float, b: float) -> float:
     return abs((a - b + 180) % 360 - 180)
+
+
+def attributed_to(
+    spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = (), card: Floats | None = None
+) -> tuple[tuple[Track, float], ...]:
+    """Return who laid a card by the shipped model."""
+    return shipped().attributed(Landing(spot, tracks, landed, done, card))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from reaching import attributed_to
 
 from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.frame_border import Point
@@ -13,7 +14,6 @@ from companion.vision.arms.hand_visits import Spot, VisitTracker, stayed_at
 from companion.vision.core.events import PileKind
 from companion.vision.imaging.motion import Floats, Zone
 from companion.vision.tracking.draw_inference import DrawEvidence, shipped
-from companion.vision.tracking.landing_attribution import attributed_to
 
 pytestmark = pytest.mark.slow
 
@@ -111,7 +111,8 @@ def test_what_an_arm_does_since_it_reached_in_again_is_no_stay_of_the_old_track(
         assert finder.follow([DRAW]) == []
     track.until, track.gone = 1.0, True
     assert finder.follow([DRAW]) == []
-    assert not attributed_to(DRAW, [track], track.last.time)
+    again = Track(2, [sample for sample in samples if sample.time > track.until])
+    assert attributed_to(DRAW, [track, again], again.last.time)[0][0] is again
 
 
 def test_a_stay_that_begins_as_an_arm_reaches_in_again_is_the_new_tracks_alone() -> None:

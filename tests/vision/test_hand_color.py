@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from reaching import DISCARD, MIDDLE, table, towards
+from reaching import DISCARD, MIDDLE, attributed_to, table, towards
 
 from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Sample, Track
@@ -15,7 +15,6 @@ from companion.vision.arms.hand_color import colors_at, colors_of, similarity
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.imaging.motion import Floats
-from companion.vision.tracking.landing_attribution import attributed_to
 
 GREEN, SKIN, GREY = (40, 150, 30), (120, 150, 205), (120, 120, 120)
 

@@ -191,6 +191,25 @@ def draws(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 @options.work
 @options.seed
 @options.exported
+@options.tables(4, 48, "one per minute")
+@options.save
+def landings(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
+    """Fit who laid a card on three quarters of the simulated tables; check it on the rest."""
+    from companion.commands.shared.parameters import load_detector
+    from companion.models.fitting import landings as measures
+    from companion.vision.tracking.landing_attribution import LandingModel
+
+    path = (folder or work / "export") / "landings.json"
+    detector = load_detector(None, path.parent)
+
+    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 4, "tables", save)
+    click.echo(measures.checked(rest, LandingModel.load(path)))
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
 @click.option("--decks", type=click.IntRange(8), default=25, show_default=True, help="Decks to draw.")
 @options.fonts
 @options.save

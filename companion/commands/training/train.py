@@ -33,6 +33,7 @@ for _step in (
     fits.backs,
     fits.top,
     fits.draws,
+    fits.landings,
     fits.decision,
     fits.fusion,
     fits.no_card,

@@ -1,103 +1,121 @@
-"""Attributes a landed card to an arm, by time, place, carried colours and what the arm left there."""
+"""Attributes a landed card to an arm, by time, place and carried colours.
+
+A conditional logit model (McFadden, 1974): each arm gets a score at the moment that speaks most for it, "nobody seen"
+gets 0, and their softmax is the probability. `companion train landings` fits it on simulated tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.vision.arms.arm_tracks import Track
-from companion.vision.arms.hand_visits import Spot, distances, gained_at
+from companion.vision.arms.arm_tracks import LATELY, Track
+from companion.vision.arms.hand_visits import Spot, distances
+from companion.vision.core.logit import Logit, load_logits, save_logits
+from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.motion import Floats
+
+Values = NDArray[np.float64]
+
+MOMENT = (
+    "seconds before",
+    "distance",
+    "shadow",
+    "time since entry",
+    "only just entered",
+    "laid before",
+    "load seen",
+    "load like the card",
+)
+"""Features of an arm at a moment, relative to when and where the card came to rest; lengths in card lengths."""
 
 REMEMBERED = 6.0
 """Seconds an arm that left is remembered; a card may be reported that much later than it was laid."""
-# Seconds an arm may stay at the pile after the first frame in which its card lies still.
-_LETS_GO = 0.3
-# Maximum distance from the discard pile in card lengths of an arm that laid a card.
-_LAID_FROM = 1.2
-# Card lengths that weigh as much as one second.
-_PER_SECOND = 0.6
-# Who lays a card comes for it: a tip that moved less than `_COMES` card lengths within `_COMES_WITHIN` seconds rests
-# there, with a penalty in card lengths.
-_COMES, _COMES_WITHIN, _RESTED = 0.7, 2.5, 2.0
 # Tolerance in card lengths for being nearest: a hand comes down and lets go finger by finger.
 _AS_NEAR = 0.5
-# Who lays a card hides less of the picture on the way out: minimum difference in squares of a card's length, its weight
-# in card lengths, and the time window in seconds before the card lies still, because an earlier hand laid an earlier
-# card.
-_BROUGHT, _IF_BROUGHT, _AT_ONCE = 0.1, 0.5, 1.0
-# Penalties in card lengths for an arm that was only shadow, and for one first seen too shortly before the card lay
-# still (arms arrive a third of a second earlier): a part of another arm.
-_SHADED, _APPEARED, _COMES_BEFORE = 0.6, 1.0, 0.15
-# Minimum similarity of a carried object to the card to count, and penalty in card lengths for another hand per
-# difference: in seven matches the laying hand carried something .6 to .9 similar, others .1 to .5, occasionally as much
-# when passing over the pile.
-_ALIKE, _CARRIED = 0.5, 2.0
-# Weight of a card length in log-odds, fitted on 1506 landings of 153 recorded matches; probability below which an arm
-# is not listed.
-_TELLS, _HARDLY = 3.5, 0.05
+# Probability below which an arm is not listed.
+_NEGLIGIBLE = 0.05
+# Offset of the logarithm of seconds.
+_LEAST = 0.1
 
 
-def attributed_to(
-    spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = (), card: Floats | None = None
-) -> tuple[tuple[Track, float], ...]:
-    """Return the arms that may have laid the card that came to rest at a place and time (s), most probable first.
+@dataclass(frozen=True, eq=False)
+class Landing:
+    """A card that came to rest at a place and time (s), and the arms that were in the picture about then.
 
-    Each comes with its probability; improbable ones are omitted, and the result is empty if no arm was near. The last
-    and nearest arm is preferred; an arm that rested while another one came is not it, and of two at once it is the one
-    that left something. done: numbers of arms that already laid their card. card: colour histogram of the landed card,
-    which a carrying hand shows on its way.
+    done: numbers of arms that already laid their card. card: its colour histogram, None if not seen.
     """
-    carried = {} if card is None else _carried(card, spot, tracks, landed, done)
-    against = [
-        _against(track, spot, landed, new=track.number not in done, unlike=_unlike(track, carried)) for track in tracks
-    ]
-    least = min(against, default=np.inf)
-    if least == np.inf:
-        return ()
-    weights = [float(np.exp(_TELLS * (least - cost))) for cost in against]
-    shares = [(track, weight / sum(weights)) for track, weight in zip(tracks, weights, strict=True)]
-    return tuple(sorted((one for one in shares if one[1] >= _HARDLY), key=lambda one: -one[1]))
+
+    spot: Spot
+    tracks: Sequence[Track]
+    landed: float
+    done: Collection[int] = field(default=())
+    card: Floats | None = None
+
+    def moments(self, track: Track) -> Values:
+        """Return the (N, len(MOMENT)) features of an arm at its N moments before the landing; N may be 0."""
+        first, last = self.landed - REMEMBERED, min(self.landed, track.until)
+        numbers = [n for n, sample in enumerate(track.samples) if first <= sample.time <= last]
+        steady = self._steady(track) if numbers else ()
+        rows = [[*self._moment(track, number), *steady] for number in numbers]
+        return np.array(rows, np.float64).reshape(-1, len(MOMENT))
+
+    def _moment(self, track: Track, number: int) -> tuple[float, float]:
+        """Return the features that change from moment to moment."""
+        return self.landed - track.samples[number].time, distances(track, number, [self.spot])[self.spot.kind]
+
+    def _steady(self, track: Track) -> tuple[float, ...]:
+        """Return the features that all moments of an arm share."""
+        age, is_done = max(0.0, self.landed - track.samples[0].time), track.number in self.done
+        # What an arm that had laid its card carried was that card.
+        card = None if is_done else self.card
+        load = None if card is None else carried_similarity(track, card, self.spot, self.landed)
+        entered = float(np.log(age + _LEAST)), _LEAST / (age + _LEAST)
+        return float(track.is_shadow), *entered, float(is_done), float(load is not None), load or 0.0
 
 
-def _against(track: Track, spot: Spot, landed: float, *, new: bool, unlike: float) -> float:
-    """Return the penalty in card lengths against an arm having laid a card; infinite if it was not near.
+@dataclass(frozen=True, eq=False)
+class LandingModel:
+    """Log-odds that an arm laid a card, against that of an arm nobody saw."""
 
-    new: whether it had laid none before. unlike: penalty from carried colours.
-    """
-    comes = new and landed - track.samples[0].time <= _COMES_WITHIN
-    more = gained_at(track, spot.middle, spot.length) if comes else None
-    brought = _IF_BROUGHT if more is not None and more < -_BROUGHT else 0.0
-    least = np.inf
-    for number in range(len(track.samples) - 1, -1, -1):
-        time = track.samples[number].time
-        if time > min(landed + _LETS_GO, track.until) or time < landed - REMEMBERED:
-            continue
-        away = distances(track, number, [spot])[spot.kind]
-        if away > _LAID_FROM:
-            continue
-        appeared = track.samples[0].time > landed - _COMES_BEFORE
-        cost = _PER_SECOND * max(0.0, landed - time) + away + _SHADED * track.is_shadow + _APPEARED * appeared
-        cost += unlike - brought * (landed - time <= _AT_ONCE)
-        if cost < least:
-            least = min(least, cost + _RESTED * _rests(track, time, spot))
-    return least
+    moment: Logit
+
+    def attributed(self, landing: Landing) -> tuple[tuple[Track, float], ...]:
+        """Return the arms that may have laid the card, most probable first, with their probabilities.
+
+        Improbable ones are omitted; the result is empty if an unseen arm is more probable than each of them.
+        """
+        scores = [self.score(landing.moments(track)) for track in landing.tracks]
+        best = max(scores, default=-np.inf)
+        if best < 0:
+            return ()
+        weights = [float(np.exp(score - best)) for score in scores]
+        shares = [(track, weight / sum(weights)) for track, weight in zip(landing.tracks, weights, strict=True)]
+        return tuple(sorted((one for one in shares if one[1] >= _NEGLIGIBLE), key=lambda one: -one[1]))
+
+    def score(self, moments: Values) -> float:
+        """Return the log-odds of an arm with these moments (N, len(MOMENT)) against nobody."""
+        return float(self.moment.log_odds(moments).max(initial=-np.inf))
+
+    @classmethod
+    def load(cls, path: Path) -> LandingModel:
+        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
+        return cls(**load_logits(path, {"moment": MOMENT}))
+
+    def save(self, path: Path) -> None:
+        """Write as JSON; raises OSError."""
+        save_logits(path, {"moment": self.moment}, {"moment": MOMENT})
 
 
-def _unlike(track: Track, carried: Mapping[int, float]) -> float:
-    """Return the penalty in card lengths for carrying something less similar than another arm."""
-    most = max(carried.values(), default=0.0)
-    return _CARRIED * (most - carried.get(track.number, _ALIKE)) * (most >= _ALIKE)
-
-
-def _carried(
-    card: Floats, spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int]
-) -> dict[int, float]:
-    """Return the similarity of carried colours to the card for arms that had laid none, by number, if seen."""
-    fresh = [track for track in tracks if track.number not in done]
-    seen = {track.number: carried_similarity(track, card, spot, landed) for track in fresh}
-    return {number: similarity for number, similarity in seen.items() if similarity is not None}
+@cache
+def shipped() -> LandingModel:
+    """Return the shipped model; raises ModelFileError."""
+    return LandingModel.load(model_folder() / "landings.json")
 
 
 def carried_similarity(track: Track, card: Floats, spot: Spot, landed: float) -> float | None:
@@ -105,15 +123,7 @@ def carried_similarity(track: Track, card: Floats, spot: Spot, landed: float) ->
 
     card: colour histogram. landed: when it came to rest (s).
     """
-    return track.carried(card, spot.middle, spot.length, landed - _COMES_WITHIN)
-
-
-def _rests(track: Track, time: float, spot: Spot) -> bool:
-    """Whether a hand had been almost still for a while."""
-    if track.samples[0].time > time - _COMES_WITHIN:
-        return False
-    tips = np.array([sample.tip for sample in track.samples if time - _COMES_WITHIN <= sample.time <= time])
-    return bool(np.hypot(*np.ptp(tips, axis=0)) < _COMES * spot.length)
+    return track.carried(card, spot.middle, spot.length, landed - LATELY)
 
 
 def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:

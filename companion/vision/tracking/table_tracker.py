@@ -40,19 +40,19 @@ from companion.vision.imaging.motion import Floats, Zone
 from companion.vision.imaging.stabilizer import SHAKES, Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.tracking import draw_inference, landing_attribution
 from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.draw_inference import (
-    DrawEvidence,
-    DrawModel,
-    UsualChange,
-    is_alone,
-    shipped,
-    visit_event,
-)
+from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, is_alone, visit_event
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
 from companion.vision.tracking.draw_pile_change import DrawPileMonitor
 from companion.vision.tracking.idle_snapshots import Changed, IdleSnapshots, hidden_share
-from companion.vision.tracking.landing_attribution import REMEMBERED, attributed_to, came_to, carried_similarity
+from companion.vision.tracking.landing_attribution import (
+    REMEMBERED,
+    Landing,
+    LandingModel,
+    came_to,
+    carried_similarity,
+)
 from companion.vision.tracking.offline_draws import ONE_PLAYER, OfflineDraws
 from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by_load, without_hand
 
@@ -99,6 +99,7 @@ class TableTracker:
         draw_pile: Region | None = None,
         whole: bool = False,
         draws: DrawModel | None = None,
+        landings: LandingModel | None = None,
     ) -> None:
         self.tracker = tracker
         self._find_backs = find_backs
@@ -116,7 +117,8 @@ class TableTracker:
         self._known_spot: Spot | None = None
         self._drawn: list[float] = []
         self._quiet = IdleSnapshots(keep=None if whole else _QUIET)
-        self._draws, self._usual, self._top = draws or shipped(), UsualChange(), DrawPileMonitor()
+        self._draws, self._landings = draws or draw_inference.shipped(), landings or landing_attribution.shipped()
+        self._usual, self._top = UsualChange(), DrawPileMonitor()
         self._by_arms: tuple[bool, ...] = ()
         self._size, self._time = (0, 0), 0.0
 
@@ -341,15 +343,15 @@ class TableTracker:
         self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
 
     def _there(self, landed: float, quad: Quad | None) -> tuple[tuple[Track, float], ...]:
-        """Return the arms that may have been last where a card came to rest, as `attributed_to` does.
+        """Return the arms that may have worked where a card came to rest, as `LandingModel.attributed` does.
 
-        The middle of the discard pile if None.
+        quad: the card's outline; the middle of the discard pile if None.
         """
         zone = self.tracker.zone
         if zone is None:
             return ()
         done = {number for number, _ in self._laid}
-        return attributed_to(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad))
+        return self._landings.attributed(Landing(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad)))
 
     def _colors(self, quad: Quad | None) -> Floats | None:
         """Return the colour histogram in an outline; None without an outline or a picture."""
