@@ -23,7 +23,7 @@ KEYWORDS = {"message": None, "_text": None, "_plural": (1, 2)}
 def extracted() -> set[str | tuple[str, ...]]:
     found: set[str | tuple[str, ...]] = set()
     for package in (companion.caller, companion.referee):
-        for path in Path(str(package.__file__)).parent.glob("*.py"):
+        for path in Path(str(package.__file__)).parent.rglob("*.py"):
             for _, text, _, _ in extract_from_file("python", path, KEYWORDS):
                 found.add(text)
     return found

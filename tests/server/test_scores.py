@@ -144,7 +144,7 @@ def test_the_hall_of_fame_is_of_all_matches_that_ended(host: FlaskClient) -> Non
     assert host.get("/api/people/fame").json["people"]["Ann"]["won"] == 1
 
 
-def test_who_was_forgotten_begins_afresh(host: FlaskClient, services: Services) -> None:
+def test_who_was_forgotten_begins_without_statistics(host: FlaskClient, services: Services) -> None:
     play_match(host)
     assert host.post("/api/people/forget", json={"player": "Cy"}).status_code == 204
     assert host.post("/api/people/forget", json={"player": "Cy"}).status_code == 404

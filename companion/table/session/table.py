@@ -115,7 +115,7 @@ class Table:
             self._begin(session)
             if pending:
                 self._advance(pending)
-            self._look_afresh()
+            self._next_card_may_be_old()
             return match_id
 
     def name_now(self, player: str) -> str:
@@ -140,7 +140,7 @@ class Table:
     def camera_changed(self) -> None:
         """Note that another camera, or none, is used from now on: its first cards may have been there before."""
         with self._lock:
-            self._look_afresh()
+            self._next_card_may_be_old()
             self._screen.camera_is(None, self._clock())
 
     def tap(self, move: Move, picture: Picture = None, *, then: Move | None = None) -> Outcome:
@@ -408,7 +408,7 @@ class Table:
             raise NoSuchQuestionError(question_id)
         return question
 
-    def _look_afresh(self) -> None:
+    def _next_card_may_be_old(self) -> None:
         """Treat the next card seen as one that may have been there before."""
         self._interpreter.changed()
         if self._session is not None:
