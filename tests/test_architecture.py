@@ -95,6 +95,8 @@ _LAYERS = {
     ),
     "editions": ("options", "program", "edition", "definition", "library"),
     "table": ("state", "hypotheses", "presentation", "session"),
+    "bench": ("simulation", "accuracy", "speed", "everything"),
+    "dataset": ("artist", "gallery", "scenes", "others", "simulated"),
     "models": ("networks", "training_data", "training", "evaluation", "fitting", "embedding"),
 }
 """The sub-packages and modules of each package, lowest first: each imports only itself and those before it."""
@@ -104,6 +106,8 @@ _MOST_MODULES = 12
 
 _LONGEST_CHAIN = 8
 """Number of modules in the longest chain of imports within one part."""
+_LONGER_CHAINS = {"dataset": 15}
+"""Parts that exceed it; these numbers may only fall."""
 
 
 def _modules() -> Iterator[tuple[Path, str]]:
@@ -181,10 +185,10 @@ def _longest_chain(part: str) -> list[str]:
     return max(map(chain, sorted(known)), key=len)
 
 
-@pytest.mark.parametrize("part", ["bench", "caller", "commands", *_LAYERS, "rehearsal"])
+@pytest.mark.parametrize("part", ["caller", "commands", *_LAYERS, "rehearsal"])
 def test_import_chains_stay_short(part: str) -> None:
     chain = _longest_chain(part)
-    assert len(chain) <= _LONGEST_CHAIN, "\n".join(chain)
+    assert len(chain) <= _LONGER_CHAINS.get(part, _LONGEST_CHAIN), "\n".join(chain)
 
 
 def test_every_part_has_its_place() -> None:

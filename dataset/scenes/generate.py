@@ -18,7 +18,7 @@ from rich.progress import Progress
 
 from companion.dataset.artist.drawing.fonts import system_fonts
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
-from companion.dataset.gallery.scenes import gallery_decks
+from companion.dataset.scenes.art_decks import gallery_decks
 from companion.dataset.scenes.compose import Scene, SceneCard, SceneMaker
 from companion.dataset.scenes.photos import load_card_photos
 from companion.dataset.scenes.surfaces import SurfaceBank, list_pictures

@@ -10,7 +10,7 @@ import pytest
 from companion.cards import ALL_CARDS
 from companion.dataset.gallery.decks import ArtDeck, Sources, art_deck, distinct, printed_deck
 from companion.dataset.gallery.marks import TRAINING_MARKS, MarkKind, marks
-from companion.dataset.gallery.scenes import gallery_decks
+from companion.dataset.scenes.art_decks import gallery_decks
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
 
