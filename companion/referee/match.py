@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from companion.referee.effects import Dealt, Effect, Joined, MatchWon, Renamed
@@ -145,12 +145,17 @@ def spelled(header: Header, entry: Entry) -> Entry:
 
 def spelled_move(header: Header, move: Move) -> Move:
     """Return the move with players' names as the header spells them. Unknown names stay as they are."""
-    if isinstance(move, ActorMove) and move.by is not None and move.by not in header.players:
-        move = replace(move, by=header.spelling(move.by))
-    if isinstance(move, PlayerMove | Target) and move.player not in header.players:
-        move = replace(move, player=header.spelling(move.player))
+    return with_names(move, lambda name: name if name in header.players else header.spelling(name))
+
+
+def with_names(move: Move, spelling: Callable[[str], str]) -> Move:
+    """Return the move with the names of its players as `spelling` gives them."""
+    if isinstance(move, ActorMove) and move.by is not None:
+        move = replace(move, by=spelling(move.by))
+    if isinstance(move, PlayerMove | Target):
+        move = replace(move, player=spelling(move.player))
     if isinstance(move, Join) and move.after is not None:
-        move = replace(move, after=header.spelling(move.after))
+        move = replace(move, after=spelling(move.after))
     return move
 
 

@@ -5,25 +5,22 @@ The journal is what is stored. Replaying it reproduces the match, each move with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from companion.cards import Card
-from companion.referee.match import Match, spelled
+from companion.referee.match import Match, spelled, with_names
 from companion.referee.model.history import History
 from companion.referee.moves import (
     ActorMove,
     Amend,
     Entry,
     Flip,
-    Join,
-    Move,
     Play,
     PlayerMove,
     Rename,
     Start,
-    Target,
     Undo,
 )
 from companion.referee.state import Header
@@ -151,21 +148,12 @@ def with_final_names(journal: Journal) -> Journal:
             final = names.pop(move.name, move.name)
             names[move.player] = final
             move = Rename(final, final)
-        lines.append(replace(line, entry=_called(move, names)))
+        else:
+            move = with_names(move, lambda name: names.get(name, name))
+        lines.append(replace(line, entry=move))
     first = journal.match.header
     header = replace(first, players=tuple(names.get(player, player) for player in first.players))
     return replay(header, reversed(lines))
-
-
-def _called(move: Move, names: Mapping[str, str]) -> Move:
-    """Return the move with these names in place of others."""
-    if isinstance(move, ActorMove) and move.by is not None:
-        move = replace(move, by=names.get(move.by, move.by))
-    if isinstance(move, PlayerMove | Target) and not isinstance(move, Rename):
-        move = replace(move, player=names.get(move.player, move.player))
-    if isinstance(move, Join) and move.after is not None:
-        move = replace(move, after=names.get(move.after, move.after))
-    return move
 
 
 def undone(lines: Iterable[Line]) -> tuple[Line, ...]:

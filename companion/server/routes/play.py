@@ -11,7 +11,6 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from companion.cards import Card, UnknownCardError
-from companion.editions import Edition
 from companion.languages import Language
 from companion.referee import moves
 from companion.referee.effects import ChallengeSettled
@@ -74,7 +73,7 @@ class MoveBody(Body):
         """Return the move; raises RefusalError if a field is missing."""
         try:
             fields = self.model_dump(mode="json", exclude_none=True, include=set(MoveBody.model_fields))
-            return read_move(fields, _edition())
+            return read_move(fields, services().table.edition)
         except TranscriptError as error:
             raise RefusalError(422, "invalid", str(error), fault=Fault("", Rule.OTHER)) from error
 
@@ -345,15 +344,9 @@ def settle_challenge(body: ChallengeBody) -> ChallengeAnswer:
     return ChallengeAnswer(guilty=guilty, outcome=outcome_answer(outcome))
 
 
-def _edition() -> Edition | None:
-    """Return the edition that is played, None if no match is running."""
-    state = services().table.state
-    return None if state is None else state.header.edition
-
-
 def _card(name: str) -> Card:
     """Return the card of this name in the edition that is played; raises RefusalError if there is none."""
-    edition = _edition()
+    edition = services().table.edition
     try:
         return Card.parse(name) if edition is None else edition.card(name)
     except UnknownCardError as error:

@@ -91,17 +91,24 @@ def _by_whom(found: Sequence[Candidate], pending: Pending, state: State, say: Se
     if out_of_turn is not None:
         return _ask_out_of_turn(out_of_turn, same_card, what, state, say)
     players = sorted(by_player.values(), key=lambda c: -c.probability)[:3]
-    choices = tuple(_offer(state.players[c.way.by or 0], c) for c in players)
+    choices = tuple(_offer(_player(c.way, state), c) for c in players)
     sentence = say.who_played(best.card, [choice.label for choice in choices])
     return Asked(QuestionKind.PLAYER, sentence, choices, what.reading)
 
 
 def _is_arms_owner(way: Way, what: Sight) -> bool:
     """Return whether the arm seen almost certainly belongs to the player the way names."""
-    if what.arm is None or way.by is None:
+    if what.arm is None:
         return True
+    assert way.by is not None
     owned = sum(share * way.after.ring.shares(arm.direction, arm.spread)[way.by] for arm, share in what.arms)
     return owned >= _ITS_OWN
+
+
+def _player(way: Way, state: State) -> str:
+    """Return the player to whom the way attributes the card."""
+    assert way.by is not None
+    return state.players[way.by]
 
 
 def _passed_over(way: Way) -> tuple[str, ...]:
@@ -134,7 +141,7 @@ def _ask_out_of_turn(
         Offer(say.let_stand(), best.card, _undrawn(best), 0.0),
         Offer(say.take_back(), None, (), 0.0),
     ]
-    choices += [_offer(say.it_was(state.players[c.way.by or 0]), c) for c in same_card if c.way.by != best.by][:1]
+    choices += [_offer(say.it_was(_player(c.way, state)), c) for c in same_card if c.way.by != best.by][:1]
     sentence = say.out_of_turn(state.players[best.by], passed[0])
     return Asked(QuestionKind.TURN, sentence, tuple(choices), what.reading)
 
@@ -183,7 +190,8 @@ def _ask_illegal(found: Sequence[Candidate], what: Sight, state: State, say: Sen
         Offer(say.take_back(), None, (), found[0].probability),
     ]
     other = next((c for c in found if c.way.card not in (None, best.card)), None)
-    if other is not None and other.way.card is not None:
+    if other is not None:
+        assert other.way.card is not None
         choices.append(_offer(say.card(other.way.card), other))
     before = best.after.state if best.after.illegal_card is not None else state
     return Asked(QuestionKind.ILLEGAL, say.does_not_match(best.card, before), tuple(choices), what.reading)
@@ -227,7 +235,8 @@ def _ask_card(found: Sequence[Candidate], what: Sight, say: Sentences) -> Asked:
     if len(choices) < 2 or nothing.probability >= _UNLIKELY:
         choices = sorted([*choices, nothing], key=lambda choice: -choice.probability)
     best = found[0].way
-    if best.used_up and best.card is not None:
+    if best.used_up:
+        assert best.card is not None
         return Asked(QuestionKind.DOUBT, say.used_up(best.card), tuple(choices), what.reading)
     if not names:
         return Asked(QuestionKind.CARD, say.no_card(), tuple(choices), what.reading)

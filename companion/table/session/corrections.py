@@ -95,7 +95,8 @@ def _recomputed(way: Way, later: Iterable[Line]) -> Iterator[Line]:
 
 def _turn_of(way: Way, seat: int, target: Line) -> Way:
     """Return the most probable way up to and including the line's action by the player in this seat."""
-    entry = replace(target.entry, by=None) if isinstance(target.entry, Play | Draw) else target.entry
+    assert isinstance(target.entry, Play | Draw)
+    entry = replace(target.entry, by=None)
     mode = Mode(Turns.RELAXED, thresholds.DRAW_OUT_OF_VIEW)
     found = []
     for ready in until_somebody_acts(way, target.time, mode):
