@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.capture.change_outline import card_like, changed_card, changes
+from companion.decks.capture.change_outline import PictureChange, card_like, changed_card, changes
 from companion.decks.capture.pile_capture import Pile, usual_size
 from companion.vision.core.geometry import Quad, expand, intersection_over_smaller, unit_square
 
@@ -22,11 +22,11 @@ def test_changed_region_is_the_card() -> None:
     pile, _ = with_card(bare_table(rng), RED_7, (320, 240), 20)
     after, truth = with_card(pile, BLUE_3, (330, 236), 35)
     noisy = np.clip(after + rng.normal(0, 4, after.shape), 0, 255).astype(np.uint8)
-    found = changed_card(pile, noisy)
+    found = changed_card(PictureChange(pile, noisy))
     assert found is not None
     assert intersection_over_smaller(found, truth) > 0.95
     assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.1)
-    assert changed_card(pile, pile) is None
+    assert changed_card(PictureChange(pile, pile)) is None
 
 
 @pytest.mark.parametrize("ways", [(30, 50, 35, 2, 88, 45, 0, 3, 91), (1, 3, 0, 2, 45, 88, 60, 120)])
@@ -70,7 +70,7 @@ def test_gain_on_a_black_table_is_taken_from_the_pile() -> None:
         before, _ = with_card(before, RED_7, (320, 240), degrees)
     after, truth = with_card(before, BLUE_3, (320, 240), 20)
     after = np.clip(after * 0.88 + rng.normal(0, 1, after.shape), 0, 255).astype(np.uint8)
-    found = changed_card(before, after)
+    found = changed_card(PictureChange(before, after))
     assert found is not None
     assert abs(cv2.contourArea(found)) == pytest.approx(abs(cv2.contourArea(truth)), rel=0.05)
 
@@ -80,10 +80,10 @@ def test_card_on_an_identical_one_is_found() -> None:
     pile, under = with_card(bare_table(rng), RED_7, (320, 240), 20)
     after, truth = with_card(pile, RED_7, (334, 236), 17)
     noisy = np.clip(after + rng.normal(0, 2, after.shape), 0, 255).astype(np.uint8)
-    found = card_like(pile, noisy, under)
+    found = card_like(PictureChange(pile, noisy), under)
     assert found is not None
     assert np.abs(found - truth).max() < 5
-    assert card_like(pile, pile, under) is None
+    assert card_like(PictureChange(pile, pile), under) is None
 
 
 def test_card_size_is_that_of_the_largest_agreeing_outlines() -> None:

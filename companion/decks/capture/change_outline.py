@@ -6,6 +6,8 @@ The outline comes from the difference of the pictures, so it works for designs n
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import cv2
@@ -91,22 +93,37 @@ def _gain(before: Floats, after: Floats) -> float:
     return float(np.median(after[bright] / before[bright])) if bright.any() else 1.0
 
 
-def changed_hull(before: Image, after: Image) -> Quad | None:
-    """Return the convex hull (N, 2) of a possible card laid between two pictures of one size, None without one."""
-    return _hull(changes(before, after))
+@dataclass(frozen=True, eq=False)
+class PictureChange:
+    """Two (H, W, 3) BGR uint8 pictures of one size; their differences are computed once, when first needed."""
+
+    before: Image
+    after: Image
+
+    @cached_property
+    def differences(self) -> Floats:
+        """The (H, W) differences in grey levels, as `changes` returns them."""
+        return changes(self.before, self.after)
+
+    def hull(self) -> Quad | None:
+        """Return the convex hull (N, 2) of a possible card laid between the pictures, None without one."""
+        return _hull(self.differences)
+
+    def points(self, min_share: float) -> Floats | None:
+        """Return some (N, 2) of the changed points, None if fewer than `min_share` have changed."""
+        mask = _changed(self.differences)
+        points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
+        if points is None or len(points) < min_share:
+            return None
+        return np.asarray(points.reshape(-1, 2)[:: max(1, len(points) // 300)], np.float32)
 
 
-def changed_card(before: Image, after: Image, plane: Matrix = PLAIN) -> Quad | None:
-    """Return the outline of the card laid between two pictures of one size, None without one.
+def changed_card(change: PictureChange, plane: Matrix = PLAIN) -> Quad | None:
+    """Return the outline of the card laid between two pictures, None without one.
 
     plane: the camera's tilt (`table_plane.plane_of`).
     """
-    return card_in(changes(before, after), plane)
-
-
-def card_in(difference: Floats, plane: Matrix) -> Quad | None:
-    """Return the outline of the card laid, from the (H, W) differences of two pictures; see `changed_card`."""
-    hull = _hull(difference)
+    difference, hull = change.differences, change.hull()
     if hull is None:
         return None
     snapped = rectangle_on(plane, hull)
@@ -203,37 +220,23 @@ def first_card(image: Image, reference: Quad, plane: Matrix = PLAIN) -> Quad:
     return _fitted_to_edges(_gradient_of(_blurred(image)), reference, np.zeros((0, 2), np.float32), plane)
 
 
-def card_like(before: Image, after: Image, reference: Quad, plane: Matrix = PLAIN) -> Quad | None:
+def card_like(change: PictureChange, reference: Quad, plane: Matrix = PLAIN) -> Quad | None:
     """Return the outline of the card laid between two pictures that differ little, as for an identical card.
 
     It has the size of another card of the pile, lies on image edges, and contains all changed points. plane: as in
     `changed_card`.
     """
-    changed = changed_points(before, after, _MIN_CHANGED_SHARE * cv2.contourArea(reference))
+    changed = change.points(_MIN_CHANGED_SHARE * cv2.contourArea(reference))
     if changed is None:
         return None
-    quad = _fitted_to_edges(_new_edges(before, after), reference, changed, plane)
+    quad = _fitted_to_edges(_new_edges(change), reference, changed, plane)
     return quad if has_all(quad, changed) else None
 
 
-def _new_edges(before: Image, after: Image) -> Floats:
+def _new_edges(change: PictureChange) -> Floats:
     """Return (H, W) the gradient of a picture where it had none before: the edges of the new card."""
-    was, now = _blurred(before), _blurred(after)
+    was, now = _blurred(change.before), _blurred(change.after)
     return np.asarray(np.minimum(_gradient_of(now), _gradient_of(now - was)), np.float32)
-
-
-def changed_points(before: Image, after: Image, min_share: float) -> Floats | None:
-    """Return some (N, 2) of the changed points, None if fewer than `min_share` have changed."""
-    return points_in(changes(before, after), min_share)
-
-
-def points_in(difference: Floats, min_share: float) -> Floats | None:
-    """Return some of the changed points, from the (H, W) differences of two pictures; see `changed_points`."""
-    mask = _changed(difference)
-    points = cv2.findNonZero(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
-    if points is None or len(points) < min_share:
-        return None
-    return np.asarray(points.reshape(-1, 2)[:: max(1, len(points) // 300)], np.float32)
 
 
 def _share_inside(points: Floats, quad: Quad, moves: Floats) -> Floats:
@@ -297,14 +300,12 @@ def _best_placement(
     return best
 
 
-def card_boxed(before: Image, after: Image, box: Quad, changed: Floats, plane: Matrix = PLAIN) -> Quad:
+def card_boxed(change: PictureChange, box: Quad, changed: Floats, plane: Matrix = PLAIN) -> Quad:
     """Return the outline of a card laid between two pictures, given a rough box.
 
     changed: (N, 2) changed points. plane: as in `changed_card`.
     """
-    return upright_on(
-        plane, _best_placement(_new_edges(before, after), box, changed, _COARSE_STEPS, _FINE_STEPS, plane)
-    )
+    return upright_on(plane, _best_placement(_new_edges(change), box, changed, _COARSE_STEPS, _FINE_STEPS, plane))
 
 
 def has_all(quad: Quad, changed: Floats) -> bool:

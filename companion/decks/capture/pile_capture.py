@@ -9,16 +9,13 @@ import cv2
 import numpy as np
 
 from companion.decks.capture.change_outline import (
+    PictureChange,
     card_boxed,
-    card_in,
     card_like,
-    changed_hull,
-    changed_points,
-    changes,
+    changed_card,
     first_card,
     has_all,
     has_some,
-    points_in,
 )
 from companion.decks.capture.table_plane import PLAIN, plane_of
 from companion.vision.core.geometry import Image, Quad, aspect, cut, expand, intersection_over_smaller, portrait, turned
@@ -99,18 +96,19 @@ class Pile:
             self._before, self._single = image, (self._next, image)
             self._next += self._each
             return []
-        revised = self._corrected_for_tilt(before, image)
-        quad = self._of_size(before, image, self._changed_outline(before, image))
+        change = PictureChange(before, image)
+        revised = self._corrected_for_tilt(change)
+        quad = self._of_size(change, self._changed_outline(change))
         if quad is None:
-            quad = self._unchanged_outline(before, image)
+            quad = self._unchanged_outline(change)
         else:
-            quad = self._clearest(image, quad, before)
+            quad = self._clearest(image, quad, change)
             # Where a card was taken away, the region changed as well.
             quad = None if _is_bare(image, quad) and not self._is_read(image, quad) else quad
         if quad is None:
             if self._each:
                 # A missed card covers the pile now; the one before it may have been the first.
-                self._keep(self._next, before, image, None)
+                self._keep(self._next, change, None)
                 self._before = image
                 self._next += 1
             return [*revised, *self._outlined_again()]
@@ -124,19 +122,19 @@ class Pile:
                 self._next += not self._each
         self._single = None
         laid.append(LaidCard(image, quad, self._next))
-        self._keep(self._next, before, image, quad)
+        self._keep(self._next, change, quad)
         self._next += 1
         return [*revised, *self._outlined_again(), *laid]
 
-    def _keep(self, place: int, before: Image, image: Image, quad: Quad | None) -> None:
+    def _keep(self, place: int, change: PictureChange, quad: Quad | None) -> None:
         if self._size is not None and len(self._hulls) >= _RELIABLE_TILT_PICTURES:
             self._first = []
         elif len(self._first) < _KEPT_PICTURES:
-            self._first.append((place, before, image, quad))
+            self._first.append((place, change.before, change.after, quad))
 
-    def _corrected_for_tilt(self, before: Image, image: Image) -> list[LaidCard]:
+    def _corrected_for_tilt(self, change: PictureChange) -> list[LaidCard]:
         """Return the first cards again once the tilt is known."""
-        hull = changed_hull(before, image) if len(self._hulls) < _RELIABLE_TILT_PICTURES else None
+        hull = change.hull() if len(self._hulls) < _RELIABLE_TILT_PICTURES else None
         if hull is None:
             return []
         self._hulls.append(hull)
@@ -147,25 +145,25 @@ class Pile:
         first, self._first, self._outlines, self._boxes = self._first, [], [], []
         revised = []
         for place, under, card, _ in first:
-            quad = self._changed_outline(under, card)
-            self._keep(place, under, card, quad)
+            again = PictureChange(under, card)
+            quad = self._changed_outline(again)
+            self._keep(place, again, quad)
             if quad is None:
                 continue
-            self._last = quad = self._clearest(card, quad, under)
+            self._last = quad = self._clearest(card, quad, again)
             revised.append(LaidCard(card, quad, place))
             if place == 1 and first[0][0] == 1:
                 lowest = first_card(under, quad, self._plane)
                 revised.append(LaidCard(under, self._clearest(under, lowest), 0))
         return revised
 
-    def _changed_outline(self, before: Image, image: Image) -> Quad | None:
+    def _changed_outline(self, change: PictureChange) -> Quad | None:
         """Return the outline of the changed region, or of a box around it if only a sign changed.
 
         For a black card on an identical one only the sign changes, but a detector that knows such cards finds its
         edges.
         """
-        difference = changes(before, image)
-        seen, changed = card_in(difference, self._plane), points_in(difference, 1)
+        seen, changed = changed_card(change, self._plane), change.points(1)
         if seen is None or changed is None:
             return seen
         # Around a card's sign alone not all points have changed.
@@ -173,23 +171,23 @@ class Pile:
             self._outlines.append(seen)
         if self._size is not None and _as_large(seen, self._size):
             return seen
-        about = [quad for quad in self._boxed(image) if has_all(quad, changed)]
+        about = [quad for quad in self._boxed(change.after) if has_all(quad, changed)]
         quad = min(about, key=cv2.contourArea, default=None)
         if quad is None or cv2.contourArea(seen) >= _MAX_SIGN_AREA * cv2.contourArea(quad):
             return seen
-        boxed = card_boxed(before, image, quad, changed, self._plane)
+        boxed = card_boxed(change, quad, changed, self._plane)
         self._boxes.append(boxed)
         return boxed
 
-    def _of_size(self, before: Image, image: Image, seen: Quad | None) -> Quad | None:
+    def _of_size(self, change: PictureChange, seen: Quad | None) -> Quad | None:
         """Return the outline of a card as large as the pile's others, None if there is none."""
         if seen is not None and (self._size is None or _as_large(seen, self._size)):
             return seen
         like = self._last if self._size is None else self._size
-        other = None if like is None else card_like(before, image, like, self._plane)
+        other = None if like is None else card_like(change, like, self._plane)
         return seen if other is None else other
 
-    def _clearest(self, image: Image, seen: Quad, before: Image | None = None) -> Quad:
+    def _clearest(self, image: Image, seen: Quad, change: PictureChange | None = None) -> Quad:
         """Return an outline, or the detected box in which the networks read a card much more clearly.
 
         The box must lie on the outline or, if no box does, contain some of the change: automatic exposure and
@@ -200,8 +198,8 @@ class Pile:
             return seen
         every = self._boxed(image)
         boxes = [quad for quad in every if intersection_over_smaller(quad, seen) > 0.5]
-        if not boxes and before is not None:
-            changed = changed_points(before, image, 1)
+        if not boxes and change is not None:
+            changed = change.points(1)
             boxes = [] if changed is None else [quad for quad in every if has_some(quad, changed)]
         box = self._clearest_box(image, boxes, clear + _CLEARER)
         return seen if box is None else box
@@ -213,13 +211,13 @@ class Pile:
         most, best = max(((self._clearness(image, quad), i) for i, quad in enumerate(ways)), default=(0.0, 0))
         return ways[best] if most > least else None
 
-    def _unchanged_outline(self, before: Image, image: Image) -> Quad | None:
+    def _unchanged_outline(self, change: PictureChange) -> Quad | None:
         """Return the clearest box of a card that changed too little for an outline, None without one."""
-        changed = changed_points(before, image, 1)
+        changed = change.points(1)
         if changed is None:
             return None
-        boxes = [quad for quad in self._boxed(image) if self._each or has_all(quad, changed)]
-        return self._clearest_box(image, boxes, 0.5)
+        boxes = [quad for quad in self._boxed(change.after) if self._each or has_all(quad, changed)]
+        return self._clearest_box(change.after, boxes, 0.5)
 
     def _is_read(self, image: Image, quad: Quad) -> bool:
         """Whether the corners or the whole card are read as a card rather than as none; clearness is their mean."""
@@ -240,9 +238,10 @@ class Pile:
         self._size = size
         revised = []
         for place, before, image, quad in self._first:
-            again = self._of_size(before, image, quad)
+            change = PictureChange(before, image)
+            again = self._of_size(change, quad)
             if again is not None and again is not quad:
-                again = self._clearest(image, again, before)
+                again = self._clearest(image, again, change)
                 revised.append(LaidCard(image, again, place))
             if place == 1 and self._each and quad is not None and not _as_large(quad, size):
                 first = first_card(before, size if again is None else again, self._plane)
