@@ -1,4 +1,4 @@
-"""Extrapolates a hand: consecutive cards have about the same relative pose."""
+"""Extrapolates a hand: neighbours turn about its pivot, and consecutive cards have about the same relative pose."""
 
 from __future__ import annotations
 
@@ -7,10 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Quad, intersection_over_union
+from companion.vision.core.geometry import CARD_SIZE, Quad, homography, intersection_over_union, project, unit_square
 
 # Minimum overlap of neighbours, maximum rotation (radians) and change of size (logarithm).
 _MAX_OVERLAP, _MAX_ROTATION, _MAX_GROWTH = 0.15, 0.7, 0.15
+# Rotations (degrees) of a neighbour about the pivot of a hand, and the pivot's distances from a card's middle (over its
+# length): tight and open fans, held low and high. Outlines in between are a few percent of a card away.
+_TURNS, _PIVOTS = (-18, -16, -14, -12, -10, -8, -6, 6, 8, 10, 12, 14, 16, 18), (1.3, 1.65, 2.0)
+
+
+def neighbours(card: Quad) -> list[Quad]:
+    """Return possible outlines (4, 2) of the cards beside one of a hand, on both sides; its orientation is unknown."""
+    card_plane = unit_square() * np.array(CARD_SIZE, np.float32)
+    there = homography(card_plane, card)
+    width, length = CARD_SIZE
+    found = []
+    for pivot in [np.array([width / 2, length * (0.5 + way * share)]) for way in (1, -1) for share in _PIVOTS]:
+        for angle in np.radians(_TURNS):
+            turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+            found.append(project(there, (card_plane - pivot) @ turn + pivot))
+    return found
 
 
 def continued(quads: Sequence[Quad]) -> list[Quad]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, CellMask, CellMatcher, CellStatistics
-from companion.decks.matching.fan_continuation import continued
+from companion.decks.matching.fan_continuation import continued, neighbours
 from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.keypoints import Keypoints
 from companion.decks.matching.verification import Verification, verify, verify_aligned
@@ -252,6 +252,7 @@ class TemplateSearch:
         """
         found: list[PictureMatch] = []
         further: list[Quad] = []
+        turned_about = 0
         while True:
             # An outline with little evidence may be a hidden card once another one is found above it.
             best = max(seen, key=lambda one: one.evidence, default=None)
@@ -263,6 +264,11 @@ class TemplateSearch:
                 ]
                 further += onward
                 likely = examiner.examine(onward, covered, _MIN_EVIDENCE)
+                if not likely:
+                    around = [quad for card in lying[turned_about:] for quad in neighbours(card)]
+                    turned_about = len(lying)
+                    beside = [quad for quad in _containing_boxes(around, left) if _others([quad], lying)]
+                    likely = [one for one in examiner.examine(beside, covered) if one.evidence >= _MIN_EVIDENCE]
                 if not likely:
                     return found
                 seen = [*seen, *likely]
