@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from companion.dataset.simulated.source import SimulatedSource
+from companion.vision.capture import grabber as grabber_module
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, UploadSource, as_picture
 from companion.vision.capture.grabber import Grabber
 from companion.vision.capture.image_files import PictureError
@@ -26,6 +27,8 @@ from companion.vision.capture.sources import (
 )
 from companion.vision.core.events import CameraHealth, CameraStatus
 from companion.vision.core.geometry import Image
+
+PATIENCE_S, STARVED_S = 60.0, 300.0
 
 
 def picture(level: int, width: int = 64) -> Image:
@@ -194,11 +197,12 @@ class Camera:
     def __init__(self, *connections: Callable[[], Iterator[Image]]) -> None:
         self._connections = list(connections)
         self._start = time.monotonic()
-        self.connected = 0
+        self.connected: list[float] = []
+        """When it was connected to (s)."""
 
     def frames(self) -> Iterator[Frame]:
-        connect = self._connections[min(self.connected, len(self._connections) - 1)]
-        self.connected += 1
+        connect = self._connections[min(len(self.connected), len(self._connections) - 1)]
+        self.connected.append(time.monotonic())
         for number, image in enumerate(connect()):
             yield Frame(image, time.monotonic() - self._start, number)
 
@@ -219,7 +223,7 @@ def frozen() -> Iterator[Image]:
 
 
 def starved() -> Iterator[Image]:
-    time.sleep(60)
+    time.sleep(STARVED_S)
     yield picture(0)
 
 
@@ -233,32 +237,46 @@ def crashing() -> Iterator[Image]:
     raise RuntimeError("the driver fell over")
 
 
-def wait_for(grabber: Grabber, health: CameraHealth, patience: float = 6.0) -> tuple[CameraStatus, float]:
-    """Return the status of this health and how long it took to be said."""
-    began = time.monotonic()
-    while time.monotonic() - began < patience:
+def wait_for(grabber: Grabber, health: CameraHealth) -> CameraStatus:
+    """Return the first status of this health."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
         grabber.next(0.05)
         for status in grabber.statuses():
             if status.health is health:
-                return status, time.monotonic() - began
-    raise AssertionError(f"nobody said {health.value}")
+                return status
+    raise AssertionError(f"no status is {health.value}")
 
 
-def test_the_newest_frame_wins_and_drops_are_counted() -> None:
-    with Grabber(Camera(steady())) as grabber:
-        time.sleep(0.5)
-        frame = grabber.next(1)
+def test_the_newest_frame_wins_and_drops_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grabber_module, "PATIENCE", STARVED_S)  # no pause makes it connect again
+    taken, shown_more = threading.Event(), threading.Event()
+
+    def stepwise() -> Iterator[Image]:
+        """Yield five pictures, and more once the fifth was read."""
+        for number in range(5):
+            yield noisy(number)
+        taken.set()
+        shown_more.wait(PATIENCE_S)
+        yield noisy(5)
+        time.sleep(PATIENCE_S)
+
+    with Grabber(Camera(stepwise)) as grabber:
+        assert taken.wait(PATIENCE_S)
+        frame = grabber.next(PATIENCE_S)
         assert frame is not None
-        assert frame.number >= 2
-        assert grabber.drops == frame.number
-        assert [status.health for status in grabber.statuses()] == [CameraHealth.OK]
-        later = grabber.next(1)
-        assert later is not None
-        assert later.number > frame.number
+        assert (frame.number, grabber.drops) == (4, 4)
+        assert next(status.health for status in grabber.statuses()) is CameraHealth.OK
+        shown_more.set()
+        end = time.monotonic() + PATIENCE_S
+        while (later := grabber.next(0.05)) is None:
+            assert time.monotonic() < end
+            grabber.statuses()
+        assert later.number == 5
 
 
 @pytest.mark.parametrize(("trouble", "health"), [(frozen, CameraHealth.FROZEN), (starved, CameraHealth.GONE)])
-def test_a_camera_in_trouble_is_noticed_within_two_seconds_and_reconnected(
+def test_a_camera_in_trouble_is_noticed_and_reconnected(
     trouble: Callable[[], Iterator[Image]], health: CameraHealth
 ) -> None:
     def falls_ill() -> Iterator[Image]:
@@ -268,28 +286,30 @@ def test_a_camera_in_trouble_is_noticed_within_two_seconds_and_reconnected(
     camera = Camera(falls_ill, steady())
     with Grabber(camera) as grabber:
         wait_for(grabber, CameraHealth.OK)
-        status, took = wait_for(grabber, health)
-        assert took < 2.4
-        assert "the test camera" in status.detail
-        _, took = wait_for(grabber, CameraHealth.OK)
-        assert took < 3
-        assert camera.connected == 2
+        assert "the test camera" in wait_for(grabber, health).detail
+        wait_for(grabber, CameraHealth.OK)
+        assert len(camera.connected) >= 2
 
 
 @pytest.mark.parametrize("trouble", [missing, crashing])
 def test_a_camera_that_breaks_off_is_reported_and_asked_again(trouble: Callable[[], Iterator[Image]]) -> None:
     with Grabber(Camera(trouble, steady())) as grabber:
-        status, _ = wait_for(grabber, CameraHealth.GONE)
-        assert status.detail
+        assert wait_for(grabber, CameraHealth.GONE).detail
         wait_for(grabber, CameraHealth.OK)
-        assert grabber.next(1) is not None
+        assert grabber.next(PATIENCE_S) is not None
 
 
 def test_reconnecting_is_put_off_longer_and_longer() -> None:
     camera = Camera(missing)
     with Grabber(camera) as grabber:
-        time.sleep(2.6)
-        assert 2 <= camera.connected <= 4
+        end = time.monotonic() + PATIENCE_S
+        while len(camera.connected) < 3:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        first, second, third = camera.connected[:3]
+        # On a busy machine the pauses are longer, never shorter.
+        assert second - first >= 1
+        assert third - second >= 2
         assert [status.health for status in grabber.statuses()] == [CameraHealth.GONE]
 
 
@@ -301,9 +321,12 @@ def test_a_recording_ends() -> None:
 
 
 def test_closing_does_not_wait_for_a_stuck_camera() -> None:
-    grabber = Grabber(Camera(starved))
+    camera = Camera(starved)
+    grabber = Grabber(camera)
     grabber.start()
-    time.sleep(0.1)
-    began = time.monotonic()
+    wait_until_stuck = time.monotonic() + PATIENCE_S
+    while not camera.connected:
+        assert time.monotonic() < wait_until_stuck
+        time.sleep(0.01)
     grabber.close()
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - camera.connected[0] < STARVED_S
