@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from browsing import Open, Server, box_of
+from browsing import Open, Server, at_rest, box_of
 from playwright.sync_api import expect
 
 from companion.cards import Card, EditionName
@@ -81,6 +81,17 @@ def test_after_a_match_all_on_the_podium_are_shown_and_a_rematch_is_one_tap(serv
     page.wait_for_url("**/table")
     assert server.services.table.state is not None
     assert server.services.table.state.standings == dict.fromkeys(players, 0)
+
+
+@pytest.mark.parametrize("path", ["table", "scores"])
+def test_four_on_the_podium_stand_in_one_row_on_a_phone(path: str, server: Server, open_as: Open) -> None:
+    play(server, ["Ben", "Ann", "Ben"], target=35, players=("Ann", "Ben", "Cy", "Dee"))
+    page = open_as(Role.VIEWER, viewport={"width": 360, "height": 640})
+    page.goto(f"{server.url}/{path}")
+    expect(page.locator(".podium .step")).to_have_count(4)
+    at_rest(page)
+    feet = page.locator(".podium .step").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().bottom)")
+    assert max(feet) - min(feet) < 1
 
 
 def test_a_watcher_sees_the_podium_without_a_rematch(server: Server, open_as: Open) -> None:

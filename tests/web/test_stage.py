@@ -176,6 +176,7 @@ def test_my_turn_fills_a_phone_and_what_i_may_do_is_in_view(
     page.emulate_media(color_scheme="dark")
     assert saturation(page) > 0.6
     page.emulate_media(color_scheme="light")
+    assert page.locator("#who .mark").evaluate("(mark) => getComputedStyle(mark).color") == "rgb(255, 255, 255)"
     server.services.table.tap(moves.Play(Card.parse("red 7")))
     expect(page.locator(".turn-word")).to_have_text("Ben is on turn.")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != mine
