@@ -65,8 +65,7 @@ def conditional_logit(
         odds = np.exp(np.clip(rows @ beta, -_HIGHEST, _HIGHEST))
         chance, wanted = shares(odds, 1.0), shares(odds * truth, ~any_right)
         slope = rows.T @ (chance - wanted) + penalty @ beta
-        means = np.zeros((len(groups), rows.shape[1]))
-        np.add.at(means, owner, rows * chance[:, None])
+        means = np.column_stack([np.bincount(owner, column, len(groups)) for column in (rows * chance[:, None]).T])
         curve = (rows.T * chance) @ rows - means.T @ means + penalty
         step = np.linalg.solve(curve + 1e-9 * np.eye(len(beta)), slope)
         beta -= step / max(1.0, float(np.abs(step).max()))
