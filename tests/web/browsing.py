@@ -86,9 +86,9 @@ def _free_port() -> int:
         return int(sock.getsockname()[1])
 
 
-def until(ask: Callable[[], _T | None]) -> _T:
-    """Return what is answered as soon as that is anything; raises TimeoutError."""
-    end = time.monotonic() + PATIENCE_MS / 1000
+def until(ask: Callable[[], _T | None], patience: float = PATIENCE_MS / 1000) -> _T:
+    """Return what is answered as soon as that is anything; raises TimeoutError after `patience` seconds."""
+    end = time.monotonic() + patience
     while not (answer := ask()):
         if time.monotonic() > end:
             raise TimeoutError

@@ -80,7 +80,7 @@ class Firefox(Engine):
                 raise ConnectionError("Firefox does not begin.")
             return reported.read_text("utf-8") if reported.is_file() else ""
 
-        return int(until(read))
+        return int(until(read, 4 * PATIENCE_MS / 1000))
 
     def _send(self, name: str, **parameters: object) -> Any:
         self._number += 1

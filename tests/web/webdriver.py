@@ -49,7 +49,7 @@ class WebKit(Engine):
             self._run(folder, [driver, f"--port={self._port}"], env=environment)
             options = {"webkitgtk:browserOptions": {"binary": browser, "args": _ARGUMENTS}}
             capabilities = {"alwaysMatch": {"pageLoadStrategy": "eager", "acceptInsecureCerts": True, **options}}
-            begun = until(lambda: self._begin(capabilities))
+            begun = until(lambda: self._begin(capabilities), 4 * PATIENCE_MS / 1000)
             self._session = f"/session/{begun['sessionId']}"
         except BaseException:
             self.close()
