@@ -183,3 +183,7 @@ def test_a_match_that_is_gone_says_so(server: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.goto(f"{server.url}/replay?match=nothing")
     expect(page.locator("#caption")).to_have_text("There is nothing to look back on.")
+    # No empty table stands there, and a way leads to the matches.
+    expect(page.locator(".felt")).to_be_hidden()
+    page.click("#slider a")
+    page.wait_for_url("**/scores")

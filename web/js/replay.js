@@ -19,9 +19,13 @@ const PACE = 1600;
 await prepare("viewer");
 live({ own: true });
 const id = new URLSearchParams(location.search).get("match") ?? "";
-const replay = await attempt(() => get(`/api/matches/${encodeURIComponent(id)}/replay`));
+const replay = id ? await attempt(() => get(`/api/matches/${encodeURIComponent(id)}/replay`)) : null;
 if (replay?.moments.length) await begin(replay);
-else fill($("#caption"), h("p", {}, t("replay.none")));
+else {
+  fill($("#caption"), h("p", {}, t("replay.none")));
+  fill($("#slider"), h("a", { class: "button primary", href: "/scores" }, t("scores.past")));
+  $(".replay-grid").hidden = true;
+}
 
 /** @param {import("./answers").ReplayAnswer} replay */
 async function begin({ match, started, moments }) {
