@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -122,13 +124,12 @@ def test_the_demo_logs_nobody_out_of_the_match(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to a process there")
 @pytest.mark.parametrize("left_open", [True, False])
 def test_a_page_left_open_is_used_again(left_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, opened = tmp_path / "data", tmp_path / "opened"
+    data, opened, port = tmp_path / "data", tmp_path / "opened", free_port()
     script = tmp_path / "browser"
     script.write_text(f'#!/bin/sh\ntouch "{opened}"\n')
     script.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{script} %s")
-    with running(data, "play") as (address, token):
-        port = int(address.rpartition(":")[2])
+    with running(data, "play", "--port", str(port)) as (address, token):
         _, cookie = ask(address, "/api/join", {"token": token})
     command = [sys.executable, "-u", "-c", "from companion.cli import main; main()", "--data", str(data), "play"]
     over = threading.Event()
@@ -158,3 +159,12 @@ def test_a_page_left_open_is_used_again(left_open: bool, tmp_path: Path, monkeyp
         out, _ = process.communicate(timeout=60)
     assert "connected again" not in out
     assert opened.exists() != left_open
+
+
+def free_port() -> int:
+    """Return a free port that the system gives to nobody else: those it hands out are higher."""
+    for port in random.sample(range(20_000, 32_000), 50):
+        with socket.socket() as sock, suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
+    pytest.fail("no port is free")
