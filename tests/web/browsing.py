@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -81,9 +83,12 @@ def colored(height: int, width: int) -> Image:
 
 
 def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+    """Return a free port below those that the system gives to others; 0 where there is none."""
+    for port in random.sample(range(20_000, 32_000), 50):
+        with socket.socket() as sock, suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
+    return 0
 
 
 def until(ask: Callable[[], _T | None], patience: float = PATIENCE_MS / 1000) -> _T:

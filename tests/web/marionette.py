@@ -25,6 +25,9 @@ _PREFERENCES = {
     "media.navigator.permission.disabled": True,
 }
 
+_BEGUN_S = 4 * PATIENCE_MS / 1000
+"""How long a Firefox may take to begin, or to do what is asked (s)."""
+
 
 class Firefox(Engine):
     """A running Firefox without a window, with one tab. profile: an empty folder."""
@@ -36,7 +39,7 @@ class Firefox(Engine):
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self._number = 0
         try:
-            self._socket = socket.create_connection(("127.0.0.1", self._port(profile)), PATIENCE_MS / 1000)
+            self._socket = socket.create_connection(("127.0.0.1", self._port(profile)), _BEGUN_S)
             self._stream = self._socket.makefile("rwb")
             self._receive()  # Firefox begins with a greeting
             self._send("WebDriver:NewSession", pageLoadStrategy="eager")
@@ -80,7 +83,7 @@ class Firefox(Engine):
                 raise ConnectionError("Firefox does not begin.")
             return reported.read_text("utf-8") if reported.is_file() else ""
 
-        return int(until(read, 4 * PATIENCE_MS / 1000))
+        return int(until(read, _BEGUN_S))
 
     def _send(self, name: str, **parameters: object) -> Any:
         self._number += 1

@@ -112,7 +112,9 @@ def test_a_deck_is_laid_named_kept_and_played_with(
     name_otherwise(page, "green skip", "green reverse")
     name_otherwise(page, "green reverse", "green skip")
     page.click("#finish-lesson")
-    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Ours, 4 of 108 cards, 2 asked")
+    expect(page.locator("#lesson-status")).to_contain_text(
+        "Learnt: Ours, 4 of 108 cards, 2 asked", timeout=4 * PATIENCE_MS
+    )
     assert [(deck.name, deck.cards, deck.faces) for deck in server.services.decks.list()] == [("Ours", 4, 3)]
     assert server.services.deck == "Ours"
     page.check('[data-learns="Ours"]')
@@ -155,7 +157,7 @@ def test_where_too_much_is_in_doubt_the_page_says_by_itself_which_card_to_lay(
     expect(page.locator("#wanted")).to_contain_text("Lay red 2 now")
     assert lesson.naming().cards[40] == Card.parse("red 1")
     page.click("#finish-lesson")
-    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Strange, 41 of 108 cards")
+    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Strange, 41 of 108 cards", timeout=4 * PATIENCE_MS)
 
 
 def test_invalid_answers_are_reported_and_cards_are_named(
@@ -209,7 +211,7 @@ def test_a_deck_whose_cards_are_hard_to_see_is_saved_only_if_that_is_meant(serve
         expect(page.locator("dialog")).to_contain_text("lay them on a cloth of another colour, in even light")
         assert server.services.decks.list() == []
         page.click("dialog .primary" if meant else "dialog .quiet")
-    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Black, 2 of 108 cards")
+    expect(page.locator("#lesson-status")).to_contain_text("Learnt: Black, 2 of 108 cards", timeout=4 * PATIENCE_MS)
     assert [deck.name for deck in server.services.decks.list()] == ["Black"]
 
 
