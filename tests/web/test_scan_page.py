@@ -31,6 +31,17 @@ def test_where_no_hand_is_awaited_there_is_nothing_to_confirm(playing: Server, o
     expect(page.locator("#confirm, #points-form, #whose")).to_have_count(0)
 
 
+def test_the_tables_camera_is_offered_only_where_there_is_one(playing: Server, open_as: Open) -> None:
+    playing.services.camera.choose("phone")
+    page = open_as(Role.HOST)
+    page.goto(f"{playing.url}/scan")
+    expect(page.locator("#table-picture")).to_be_visible()
+    playing.services.camera.choose(None)
+    page.reload()
+    expect(page.locator("#photo")).to_be_attached()
+    expect(page.locator("#table-picture")).to_have_count(0)
+
+
 def test_a_hand_that_cannot_be_confirmed_says_why(playing: Server, open_as: Open) -> None:
     playing.services.table.tap(moves.Count("Ann", 0))
     page = open_as(Role.HOST)

@@ -15,8 +15,9 @@ const QUALITY = 0.92;
 /**
  * The buttons that pictures are taken or chosen with.
  * @param {(pictures: Blob[]) => unknown} take called with what was chosen
+ * @param {boolean} watched whether a camera looks at the table
  */
-export function pictureButtons(take) {
+export function pictureButtons(take, watched) {
   /** @type {HTMLInputElement} */
   const photo = h("input", {
     type: "file",
@@ -46,7 +47,7 @@ export function pictureButtons(take) {
     files,
     h("label", { class: "button primary big", for: "photo" }, t("scan.photo")),
     h("label", { class: "button", for: "files" }, t("scan.files")),
-    h("button", { type: "button", onclick: () => tablePicture(take) }, t("scan.table")),
+    watched && h("button", { type: "button", id: "table-picture", onclick: () => tablePicture(take) }, t("scan.table")),
   );
 }
 

@@ -24,7 +24,7 @@ live({});
 addEventListener("popstate", () => location.reload());
 const wanted = new URLSearchParams(location.search);
 const isChallenge = wanted.get("purpose") === "challenge";
-const view = await get("/api/view");
+const [view, { source }] = await Promise.all([get("/api/view"), get("/api/camera")]);
 /** @param {Running} view */
 async function begin(view) {
   const { phase, challenger } = view.state;
@@ -115,7 +115,7 @@ class Scan {
           "section",
           { class: "panel stack", "aria-label": t("scan.pictures") },
           h("p", { class: "soft" }, t("scan.how")),
-          pictureButtons((pictures) => this.take(pictures)),
+          pictureButtons((pictures) => this.take(pictures), source !== null),
           this.drawn,
         ),
         h(
