@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion.decks.model.decision import Decision, Decisions, shipped_decisions
-from companion.decks.model.prototypes import Prototypes
+from companion.decks.model.prototypes import NOTHING, UNNAMED, Prototypes
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.detection.embedding import PART
 
@@ -53,6 +53,26 @@ def test_odds_rise_with_similarity_and_with_the_lead_over_other_faces() -> None:
     own, between, other = look.odds(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]], np.float32))
     assert own > between > other
     assert own > 0 > other
+
+
+def test_posterior_names_learnt_faces_and_leaves_others_out() -> None:
+    look = Prototypes(
+        np.eye(4, dtype=np.float32)[:3],
+        np.array([4, 7, UNNAMED]),
+        np.zeros(4, np.float32),
+        20.0,
+        0.1,
+        0.4,
+        0.6,
+        decision=DECISION,
+    )
+    logs = look.posterior(np.array([[1, 0, 0, 0], [0.1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], np.float32))
+    chances = np.exp(logs)
+    assert chances.sum(1) == pytest.approx(1, abs=1e-3)
+    # The last two crops show something else and a card without a name.
+    assert logs.argmax(1).tolist() == [4, 7, NOTHING, NOTHING]
+    odds = look.odds(np.array([[1, 0, 0, 0]], np.float32))
+    assert chances[0, 4] == pytest.approx(1 / (1 + np.exp(-odds[0])), abs=1e-3)
 
 
 def test_decisions_survive_their_file(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from companion.cards import ALL_CARDS
 from companion.decks.model.decision import Decision, shipped_decisions
 from companion.decks.model.open_set import OpenSetModel
 from companion.vision.core.labels import Floats, color_class, face_class, log_softmax
+from companion.vision.core.logit import logistic
 
 CLASSES = len(ALL_CARDS) + 1
 """Number of cards the reader distinguishes, plus "no card"."""
@@ -109,9 +110,23 @@ class Prototypes:
 
     def odds(self, features: Floats) -> Floats:
         """Return the log-odds (N,) that crops with (N, D) features show one of the learnt faces."""
-        _, similarity = self.similarity(features)
+        return self._odds(self.similarity(features)[1])
+
+    def _odds(self, similarity: Floats) -> Floats:
         ordered = np.sort(np.pad(similarity, ((0, 0), (1, 0)), constant_values=-1.0), axis=1)
         return self.decision.odds(ordered[:, -1], ordered[:, -2])
+
+    def posterior(self, features: Floats) -> Floats:
+        """Return the log-probabilities (N, 57) of the learnt faces and of none of them, by the fitted decision alone.
+
+        Crops have (N, D) features. One similar to a card without a name counts as none.
+        """
+        known, similarity = self.similarity(features)
+        faces = log_softmax(self.decision.sharpness * similarity) + np.log(logistic(self._odds(similarity)))[:, None]
+        found = np.full((len(features), CLASSES), np.log(_MIN_LIKELIHOOD), np.float32)
+        found[:, known[known < NOTHING]] = faces[:, known < NOTHING]
+        found[:, NOTHING] = np.log1p(-np.minimum(np.exp(faces[:, known < NOTHING]).sum(1), 1 - _MIN_LIKELIHOOD))
+        return found
 
     def with_nothing(self, features: Floats) -> Prototypes:
         """Return the same prototypes with additional ones of NOTHING for crops with (N, D) features."""

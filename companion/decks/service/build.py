@@ -111,6 +111,10 @@ class DeckModel:
         """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
         return self.cards.odds(features)
 
+    def card_posterior(self, features: Floats) -> Floats:
+        """Return the log-probabilities (N, 57) of the learnt faces, and of none, for cards with (N, D) features."""
+        return self.cards.posterior(features)
+
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""
         matrix = homography(outline(), card)

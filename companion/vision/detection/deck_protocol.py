@@ -120,6 +120,9 @@ class Deck(Protocol):
     def card_odds(self, features: Floats) -> Floats:
         """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
 
+    def card_posterior(self, features: Floats) -> Floats:
+        """Return the log-probabilities (N, 57) of the learnt faces, and of none, for cards with (N, D) features."""
+
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""
 

@@ -55,9 +55,8 @@ _HARDLY = 0.05
 # Score added per index found where the outline expects one; initial score of a candidate formed from two indices.
 _SUPPORT_WEIGHT = 0.3
 _PAIR_SCORE = 0.5
-# For a learnt deck: maximum number of faint boxes considered; overlap with a found card above which a box is skipped;
-# minimum membership to look closer, and to be a card; and the score the card then gets.
-_FAINT_CARDS, _TAKEN, _GLANCE, _BELONGS, _LEARNT = 12, 0.5, 0.01, 0.5, 0.5
+# For a learnt deck: maximum number of faint boxes searched; overlap with a found card above which a box is skipped.
+_FAINT_CARDS, _TAKEN = 12, 0.5
 # No search is needed if every found card of the learnt deck has at least this probability and every box, above the last
 # score if it is an index, overlaps one of them by the second value.
 _CERTAIN, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
@@ -93,9 +92,8 @@ class Assembler:
         indices = [index for index in apart(read) if self._is_index(index)]
         whole = self._whole_cards(image, candidates, indices, first)
         seeks = self._reader.seeks and seek and not _explained(boxes, whole)
-        learnt = self._learnt_cards(image, boxes, whole, indices) if self._reader.seeks and propose else []
-        if learnt:
-            whole = drop_duplicates([*whole, *learnt], indices, image)
+        if self._reader.seeks and (propose or seeks):
+            whole = drop_duplicates([*whole, *self._learnt_cards(image, boxes, whole)], indices, image)
         loose = self._unclaimed(indices, whole)
         # If the box of a card is missing or far off, its two indices determine its outline.
         pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
@@ -205,15 +203,11 @@ class Assembler:
         least = {BoxKind.CARD: _FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
         return [box.quad for box in boxes if box.score >= least[box.kind]]
 
-    def _learnt_cards(
-        self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading], indices: Sequence[Reading]
-    ) -> list[Reading]:
-        """Return readings of the learnt deck's cards without a confident box: faint boxes and proposals."""
-        places = _beside([*self._faint_cards(boxes), *proposals(image)], whole)
-        membership = self._reader.memberships(image, places)
-        likely = [(quad, _LEARNT) for quad, belongs in zip(places, membership, strict=True) if belongs >= _GLANCE]
-        found = self._whole_cards(image, likely, indices)
-        return [card for card in found if card.membership >= _BELONGS]
+    def _learnt_cards(self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading]) -> list[Reading]:
+        """Return the learnt deck's cards in boxes of any score and in card-shaped proposals, most probable first."""
+        boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
+        found = self._reader.learnt_cards(image, _beside([*boxed, *proposals(image)], whole))
+        return sorted(found, key=lambda card: -card.confidence)
 
     def _boxed_pairs(
         self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]

@@ -17,7 +17,7 @@ from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, p
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
 from companion.vision.core.runtime import Network
-from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
 from companion.vision.detection.embedding import Embedding
@@ -283,9 +283,19 @@ class Reader:
             read, scale = _CORNERS * corners, self._index_scale
         return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, membership=1.0)
 
-    def memberships(self, image: Image, quads: Sequence[Quad]) -> list[float]:
-        """Return a quick membership estimate (0 to 1) for each rough outline."""
-        return [one.membership for one in self._crops.cards(image, [portrait(quad) for quad in quads])]
+    def learnt_cards(self, image: Image, quads: Sequence[Quad]) -> list[Reading]:
+        """Return the readings of rough outlines (4, 2) that are surely cards of the learnt deck, by it alone."""
+        if self._deck is None or not quads:
+            return []
+        upright = [portrait(quad) for quad in quads]
+        _, features = self.describe_cards(image, [*upright, *(turned(quad, 2) for quad in upright)])
+        logs = self._deck.card_posterior(features).reshape(2, len(quads), -1)
+        scale = replace(self._card_scale, temperature=1.0)
+        found = [
+            Reading(quad, mean_of(both), scale, membership=float(1 - np.exp(mean_of(both)[-1])))
+            for quad, both in zip(upright, logs.transpose(1, 0, 2), strict=True)
+        ]
+        return [card for card in found if card.confidence >= UNSURE_BELOW]
 
     def glances(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return the card reader's (N, 57) log-likelihoods in rough outlines, occluded cards included."""
