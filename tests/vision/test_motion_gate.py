@@ -96,18 +96,6 @@ def test_landing_beside_a_change_counts_unless_an_arm_is_present(beside: tuple[s
     assert (stillness.news(still, ZONE, looking=False) is not None) == news
 
 
-@pytest.mark.parametrize("covered", [False, True])
-def test_what_moved_while_the_lens_was_covered_is_no_arm(covered: bool) -> None:
-    stillness = MotionGate()
-    known(stillness, 200)
-    after = picture(70)
-    after[150:360, 415:475] = 255 - after[150:360, 415:475] // 4
-    seen(stillness, [np.zeros_like(after) if covered else picture(200)] * 4, start=1.0)
-    still = seen(stillness, [after] * 4, start=2.0)[-1]
-    assert still is not None
-    assert (stillness.news(still, ZONE, looking=False) is not None) is covered
-
-
 def test_an_outline_shows_the_same_where_nothing_but_its_surroundings_differ() -> None:
     plain = view(Frame(picture(200), 0.0, 0))
     assert view(Frame(picture(200, arm=200), 0.1, 1)).shows_as(plain, CARD)

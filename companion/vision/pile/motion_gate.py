@@ -148,9 +148,6 @@ class MotionGate:
         last, self._last = self._last, view
         before, self._still = self._still, None
         self.moving = None
-        if view.glance.is_dark:
-            # While the lens was covered, the camera and everything on the table may have moved.
-            self._background.forget()
         if last is None or view.glance.is_dark or last.glance.structure.shape != view.glance.structure.shape:
             return None
         self._background.learn(view.glance)
