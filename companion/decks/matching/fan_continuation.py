@@ -13,7 +13,7 @@ from companion.vision.core.geometry import CARD_SIZE, Quad, homography, intersec
 _MAX_OVERLAP, _MAX_ROTATION, _MAX_GROWTH = 0.15, 0.7, 0.15
 # Rotations (degrees) of a neighbour about the pivot of a hand, and the pivot's distances from a card's middle (over its
 # length): tight and open fans, held low and high. Outlines in between are a few percent of a card away.
-_TURNS, _PIVOTS = (-18, -16, -14, -12, -10, -8, -6, 6, 8, 10, 12, 14, 16, 18), (1.3, 1.65, 2.0)
+_TURNS, _PIVOTS = range(6, 20, 2), (1.3, 1.65, 2.0)
 
 
 def neighbours(card: Quad) -> list[Quad]:
@@ -23,7 +23,7 @@ def neighbours(card: Quad) -> list[Quad]:
     width, length = CARD_SIZE
     found = []
     for pivot in [np.array([width / 2, length * (0.5 + way * share)]) for way in (1, -1) for share in _PIVOTS]:
-        for angle in np.radians(_TURNS):
+        for angle in np.radians([*_TURNS, *(-turn for turn in _TURNS)]):
             turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
             found.append(project(there, (card_plane - pivot) @ turn + pivot))
     return found
