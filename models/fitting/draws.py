@@ -13,18 +13,14 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.cards import Card, EditionName
-from companion.cards import deck as cards_of
+from companion.cards import Card
 from companion.dataset.simulated.actions import Reach, Step
-from companion.dataset.simulated.script import Nuisances, Script, Writer, write_script
-from companion.dataset.simulated.seating import draw_chairs
-from companion.dataset.simulated.simulation import SimulatedTable
-from companion.models.fitting.films import RATE, watch
-from companion.models.fitting.logistic import calibration_error, ridge_logistic
+from companion.dataset.simulated.script import Nuisances, Writer
+from companion.models.fitting.films import acted_table, nearest_seat, seats_of, watch
+from companion.models.fitting.logistic import Checked, calibration_error, ridge_logistic
 from companion.vision.arms.hand_visits import HandVisit
 from companion.vision.core.events import IDLE_SHARE, PileKind, PileReached
 from companion.vision.core.logit import Logit
-from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.draw_inference import MOVEMENT, TOP, DrawEvidence, DrawModel, UsualChange, top_features
 
@@ -52,23 +48,6 @@ class Visit:
     drew: bool
 
 
-@dataclass(frozen=True)
-class Checked:
-    """Visits, those rated right, the same at .97 and more, and the expected calibration error."""
-
-    visits: int
-    right: int
-    sure: int
-    sure_right: int
-    calibration_error: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.right} of {self.visits} visits are rated right; {self.sure_right} of {self.sure} at .97 and more; "
-            f"expected calibration error {self.calibration_error:.3f}"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class _Recorder(DrawModel):
     """A model that keeps the evidence it is asked about."""
@@ -84,9 +63,7 @@ class _Recorder(DrawModel):
 def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator[Visit]:
     """Yield the visits at simulated tables."""
     for number in numbers:
-        edition = list(EditionName)[number % len(EditionName)]
-        script = _script(np.random.default_rng([seed, number]), edition)
-        table = SimulatedTable(seed + number, script, edition, rate=RATE)
+        table = acted_table(seed, number, _act, ACTIONS)
         nothing = Logit(np.zeros(len(MOVEMENT)), 0.0), Logit(np.zeros(len(TOP)), 0.0)
         recorder = _Recorder(*nothing)
         arms = {
@@ -99,8 +76,8 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
             reach = evidence.reach
             direction = arms.get((reach.track.number, reach.began, reach.ended))
             if direction is not None:
-                seat = int(np.abs((seats - direction + 180) % 360 - 180).argmin())
-                drew = any(_is_of(step, seat, reach) for step in script.steps)
+                seat = nearest_seat(seats, direction)
+                drew = any(_is_of(step, seat, reach) for step in table.script.steps)
                 yield Visit(number, movement, evidence.share, evidence.alone, drew)
 
 
@@ -125,9 +102,7 @@ def checked(visits: Sequence[Visit], model: DrawModel) -> Checked:
     )
     drew = np.array([visit.drew for visit in visits])
     right, said = (chances > 0.5) == drew, np.maximum(chances, 1 - chances)
-    sure = said >= RUNNER_UP_BELOW
-    error = calibration_error(chances, drew)
-    return Checked(len(visits), int(right.sum()), int(sure.sum()), int(right[sure].sum()), error)
+    return Checked.of("visits are rated right", said, right, calibration_error(chances, drew))
 
 
 def _fit(rows: Values, truth: NDArray[np.bool_], prior: float) -> Logit:
@@ -151,13 +126,6 @@ def _tops(visits: Sequence[Visit], movement: Logit) -> list[Values | None]:
     return rows
 
 
-def seats_of(table: SimulatedTable) -> Values:
-    """Return the players' directions in degrees clockwise from up, as of an arm's."""
-    top = table.new_tabletop()
-    away = np.array([top.point(chair.x, chair.y) - top.point(0, 0) for chair in table.script.chairs])
-    return np.degrees(np.arctan2(away[:, 0], -away[:, 1])) % 360
-
-
 def _is_of(step: Step, seat: int, reach: HandVisit) -> bool:
     """Whether a player of a seat takes cards during a visit; a card fetched to be laid is no draw."""
     action = step.action
@@ -166,25 +134,10 @@ def _is_of(step: Step, seat: int, reach: HandVisit) -> bool:
     return reach.began - _ABOUT <= step.time + action.pace.contact <= reach.ended + _ABOUT
 
 
-def _script(rng: np.random.Generator, edition: EditionName) -> Script:
-    """Return a film's actions: about as many draws as hands that reach elsewhere, and as cards laid."""
-    players = [f"Player {seat}" for seat in range(int(rng.integers(2, 7)))]
-    header = write_script(0, edition, players, longest=1).header
-    turn, far = rng.uniform(-0.3, 0.3) + np.pi * rng.integers(2), rng.uniform(80, 130)
-    pile = float(far * np.cos(turn)), float(far * np.sin(turn))
-    writer = Writer(rng, len(players), float(rng.uniform(4, 15)), float(rng.uniform(0.2, 0.9)), pile, lively=True)
-    cards = sorted(set(cards_of(edition)), key=str)
-    for number in range(ACTIONS):
-        _act(writer, 1.0 if number == 0 else float(rng.random()), cards[int(rng.integers(len(cards)))], pile)
-        writer.wait(0.3, 1.2)
-    writer.wait(1.5, 1.6)
-    steps = tuple(sorted(writer.steps, key=attrgetter("time")))
-    return Script(header, steps, (), writer.now, draw_chairs(rng, len(players)), pile)
-
-
-def _act(writer: Writer, what: float, card: Card, pile: tuple[float, float]) -> None:
-    """Do one thing. what: 0 to 1, which one: draws, idle visits, other nuisances, and cards laid."""
-    rng, seat = writer.rng, writer.any_seat()
+def _act(writer: Writer, what: float, cards: Sequence[Card], pile: tuple[float, float]) -> None:
+    """Write about as many draws as hands that reach elsewhere, and as cards laid."""
+    rng = writer.rng
+    card, seat = cards[int(rng.integers(len(cards)))], writer.any_seat()
     if what < 0.3:
         writer.draw(seat, int(rng.choice([1, 2, 4], p=[0.75, 0.2, 0.05])))
     elif what < 0.33:
@@ -197,3 +150,4 @@ def _act(writer: Writer, what: float, card: Card, pile: tuple[float, float]) -> 
         writer.disturb(Nuisances(0, 0, 0.15, 0, 0.5, 0.1, 0, rest=0.3, cup=0.3, shade=0.3, idle=0.4))
     else:
         writer.lay(seat, card)
+    writer.wait(0.3, 1.2)

@@ -11,20 +11,21 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.dataset.simulated.actions import Lay
-from companion.models.fitting.draws import seats_of
-from companion.models.fitting.films import lively_table, watch
-from companion.models.fitting.logistic import calibration_error, conditional_logit
+from companion.cards import Card
+from companion.dataset.simulated.actions import Lay, Reach, Rest, Step
+from companion.dataset.simulated.script import Nuisances, Writer
+from companion.models.fitting.films import acted_table, nearest_seat, seats_of, watch
+from companion.models.fitting.logistic import Checked, calibration_error, conditional_logit
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.core.events import CardLanded
 from companion.vision.core.logit import Logit
-from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.tracking.landing_attribution import MOMENT, Landing, LandingModel
 
 Values = NDArray[np.float64]
 
-
+ACTIONS = 34
+"""Number of actions at each simulated table."""
 # Seconds between a card's release and its landing event, at most.
 _ABOUT = 1.5
 # Prior share of landings whose arm is not seen: none of 62 in films, 2 of 291 at simulated tables.
@@ -40,23 +41,6 @@ class Case:
     number: int
     arms: tuple[Values, ...]
     laid: tuple[bool, ...]
-
-
-@dataclass(frozen=True)
-class Checked:
-    """Landings, those attributed right, the same at .97 and more, and the expected calibration error."""
-
-    landings: int
-    right: int
-    sure: int
-    sure_right: int
-    calibration_error: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.right} of {self.landings} landings are attributed right; {self.sure_right} of {self.sure} at .97 "
-            f"and more; expected calibration error {self.calibration_error:.3f}"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +69,7 @@ class _Recorder(LandingModel):
 def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator[Case]:
     """Yield the landings at simulated tables."""
     for number in numbers:
-        table = lively_table(seed, number)
+        table = acted_table(seed, number, _act, ACTIONS)
         recorder = _Recorder(nearest())
         landed = {event.time for event in watch(detector, table, landings=recorder) if isinstance(event, CardLanded)}
         seats = seats_of(table)
@@ -136,9 +120,7 @@ def checked(cases: Sequence[Case], model: LandingModel) -> Checked:
         said.append(float(odds[number] / odds.sum()))
         right.append(bool(np.append(laid, not laid.any())[number]))
     chances, truth = np.array(said), np.array(right)
-    sure = chances >= RUNNER_UP_BELOW
-    error = calibration_error(chances, truth)
-    return Checked(len(cases), int(truth.sum()), int(sure.sum()), int(truth[sure].sum()), error)
+    return Checked.of("landings are attributed right", chances, truth, calibration_error(chances, truth))
 
 
 def _best(case: Case, model: LandingModel) -> tuple[Values, NDArray[np.bool_]]:
@@ -150,4 +132,39 @@ def _best(case: Case, model: LandingModel) -> tuple[Values, NDArray[np.bool_]]:
 
 def _seat(side: float | None, seats: Values) -> int | None:
     """Return the seat in the direction of an arm, None if that is unknown."""
-    return None if side is None else int(np.abs((seats - side + 180) % 360 - 180).argmin())
+    return None if side is None else nearest_seat(seats, side)
+
+
+def _act(writer: Writer, what: float, cards: Sequence[Card], pile: tuple[float, float]) -> None:
+    """Write a card laid, half of them while somebody else reaches or rests, or another action."""
+    rng, seat = writer.rng, writer.any_seat()
+    if what < 0.2:
+        writer.draw(seat, int(rng.choice([1, 2, 4], p=[0.75, 0.2, 0.05])))
+    elif what < 0.26:
+        _reach(writer, seat, (0.0, 0.0), float(rng.choice([40, 120])))
+    elif what < 0.34:
+        writer.disturb(Nuisances(0, 0, 0.12, 0, 0.4, 0.05, 0, rest=0.3, cup=0.2, shade=0.25, idle=0.5))
+    else:
+        _meanwhile(writer, (seat + 1 + int(rng.integers(writer.seats - 1))) % writer.seats, pile)
+        writer.lay(seat, cards[int(rng.integers(len(cards)))])
+    writer.wait(0.2, 0.8)
+
+
+def _meanwhile(writer: Writer, seat: int, pile: tuple[float, float]) -> None:
+    """Let somebody else reach over the discard pile or draw at about the same time, or rest a hand; or nobody."""
+    rng = writer.rng
+    what, began = float(rng.random()), max(0.0, writer.now + float(rng.uniform(-0.8, 0.6)))
+    if what < 0.25:
+        x, y = rng.normal(0, rng.choice([30, 80]), 2)
+        writer.steps.append(Step(began, Reach(seat, writer.pace(0.5), float(x), float(y), beside=True)))
+    elif what < 0.35:
+        writer.steps.append(Step(began, Reach(seat, writer.pace(0.2), *pile, draws=True, beside=True)))
+    elif what < 0.5:
+        writer.beside(Rest(seat, writer.pace(float(rng.uniform(2, 8)))))
+
+
+def _reach(writer: Writer, seat: int, goal: tuple[float, float], stray: float) -> None:
+    """Let a hand come near a place (mm) and leave."""
+    x, y = np.array(goal) + writer.rng.normal(0, stray, 2)
+    pace = writer.pace(float(writer.rng.choice([0.1, 0.5, 1.0, 2.0])))
+    writer.act(Reach(seat, pace, float(x), float(y)), pace.total)

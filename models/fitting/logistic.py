@@ -1,4 +1,4 @@
-"""Ridge regressions and calibration error.
+"""Ridge regressions, and how well fitted models decide.
 
 Logistic regression: Cox, The Regression Analysis of Binary Sequences, 1958. Conditional logit: McFadden, 1974.
 """
@@ -6,9 +6,12 @@ Logistic regression: Cox, The Regression Analysis of Binary Sequences, 1958. Con
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from companion.vision.core.sightings import RUNNER_UP_BELOW
 
 # Newton's method ends when no weight moves by more than this, or after so many steps; it usually takes ten.
 _STEPS, _TOLERANCE = 60, 1e-6
@@ -79,3 +82,27 @@ def calibration_error(chances: Values, right: NDArray[np.bool_]) -> float:
     bins = np.minimum((chances * _BINS).astype(int), _BINS - 1)
     off = (abs(chances[bins == b].sum() - right[bins == b].sum()) for b in range(_BINS))
     return float(sum(off) / max(1, len(chances)))
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Decisions, the right ones, the same at .97 and more, and the expected calibration error. what: was decided."""
+
+    what: str
+    cases: int
+    right: int
+    sure: int
+    sure_right: int
+    calibration_error: float
+
+    @classmethod
+    def of(cls, what: str, said: Values, right: NDArray[np.bool_], error: float) -> Checked:
+        """Return the figures of (N,) decisions with probabilities `said`."""
+        sure = said >= RUNNER_UP_BELOW
+        return cls(what, len(said), int(right.sum()), int(sure.sum()), int(right[sure].sum()), error)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.right} of {self.cases} {self.what}; {self.sure_right} of {self.sure} at .97 and more; "
+            f"expected calibration error {self.calibration_error:.3f}"
+        )

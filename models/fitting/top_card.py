@@ -19,12 +19,11 @@ from companion.dataset.scenes.layouts import Placement
 from companion.dataset.simulated.script import LIVELY, write_script
 from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
-from companion.models.fitting.logistic import calibration_error
+from companion.models.fitting.logistic import Checked, calibration_error, conditional_logit
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
-from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.imaging.motion import Zone
 from companion.vision.pile.pile_state import zone_about
-from companion.vision.pile.top_card import FEATURES, TopModel, features
+from companion.vision.pile.top_card import TopModel, features
 from companion.vision.recognition.card_detector import CardDetector
 
 Values = NDArray[np.float64]
@@ -37,8 +36,6 @@ _CARDS, _SCATTER, _STRAIGHT = (1, 9), (3.0, 40.0), (0.0, 0.9)
 _LOOKS = 3
 # Ridge penalty on the weights of standardised features.
 _RIDGE = 1.0
-# Maximum number of Newton steps, and the step size below which the fit has converged.
-_STEPS, _TOLERANCE = 60, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,23 +44,6 @@ class Pile:
 
     features: Values
     top: int
-
-
-@dataclass(frozen=True)
-class Checked:
-    """Looks, those whose most probable choice is right, the same at .97 and more, and the calibration error."""
-
-    looks: int
-    right: int
-    sure: int
-    sure_right: int
-    calibration_error: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.right} of {self.looks} looks name the top card; {self.sure_right} of {self.sure} at .97 and more; "
-            f"expected calibration error {self.calibration_error:.3f}"
-        )
 
 
 def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator[Pile]:
@@ -85,30 +65,10 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
 
 
 def fitted(piles: Sequence[Pile]) -> TopModel:
-    """Return the ridge conditional logit, fitted by Newton's method."""
-    everything = np.concatenate([pile.features for pile in piles])
-    mean, spread = everything.mean(0), everything.std(0) + 1e-6
-    # The further choice has no features; its score is the last weight.
-    rows = [
-        np.vstack([np.column_stack([(p.features - mean) / spread, np.zeros(len(p.features))]), _none()]) for p in piles
-    ]
-    beta = np.zeros(len(FEATURES) + 1)
-    ridge = np.diag([*np.full(len(FEATURES), _RIDGE), 0.0])
-    for _ in range(_STEPS):
-        slope, curve = ridge @ beta, ridge.copy()
-        for x, pile in zip(rows, piles, strict=True):
-            scores = x @ beta
-            chance = np.exp(scores - scores.max())
-            chance /= chance.sum()
-            expected = chance @ x
-            slope += expected - x[pile.top]
-            curve += (x.T * chance) @ x - np.outer(expected, expected)
-        step = np.linalg.solve(curve + 1e-9 * np.eye(len(beta)), slope)
-        beta -= step
-        if np.abs(step).max() < _TOLERANCE:
-            break
-    weights = beta[:-1] / spread
-    return TopModel(np.asarray(weights, np.float64), float(beta[-1] + weights @ mean))
+    """Return the ridge conditional logit."""
+    right = [np.arange(len(pile.features)) == pile.top for pile in piles]
+    weights, intercept = conditional_logit([pile.features for pile in piles], right, _RIDGE)
+    return TopModel(weights, -intercept)
 
 
 def checked(piles: Sequence[Pile], model: TopModel) -> Checked:
@@ -120,14 +80,7 @@ def checked(piles: Sequence[Pile], model: TopModel) -> Checked:
         chosen.append((float(chances.max()), int(chances.argmax()) == pile.top))
     said = np.array([chance for chance, _ in chosen])
     right = np.array([is_right for _, is_right in chosen])
-    sure = said >= RUNNER_UP_BELOW
-    return Checked(
-        len(piles), int(right.sum()), int(sure.sum()), int(right[sure].sum()), calibration_error(said, right)
-    )
-
-
-def _none() -> Values:
-    return np.append(np.zeros(len(FEATURES)), 1.0)
+    return Checked.of("looks name the top card", said, right, calibration_error(said, right))
 
 
 def _look(detector: CardDetector, picture: Image, quads: Sequence[Quad], rng: np.random.Generator) -> Pile:

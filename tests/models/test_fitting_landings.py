@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
-from companion.models.fitting import films
+from companion.models.fitting import landings
 from companion.models.fitting.landings import Case, checked, fitted
 from companion.models.fitting.logistic import conditional_logit
 from companion.vision.core.logit import Logit
@@ -45,7 +45,7 @@ def test_the_fit_finds_the_feature_that_decides() -> None:
     assert np.abs(np.delete(model.moment.weights, DISTANCE)).max() < 0.6
     figures = checked(cases, model)
     # Unseen arms are rarer in the prior than here.
-    assert figures.right >= 0.9 * figures.landings
+    assert figures.right >= 0.9 * figures.cases
     wrong = LandingModel(Logit(-model.moment.weights, -model.moment.intercept))
     assert checked(cases, wrong).right < figures.right / 2
 
@@ -61,7 +61,7 @@ def test_a_choice_with_equal_candidates_is_even() -> None:
 
 @pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(films, "ACTIONS", 6)
+    monkeypatch.setattr(landings, "ACTIONS", 6)
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "landings.json").unlink()
