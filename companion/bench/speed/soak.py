@@ -21,6 +21,7 @@ import click
 from companion.cards import EditionName
 from companion.editions import EDITIONS
 from companion.referee.state import Header
+from companion.rehearsal.device import Device, DeviceError
 from companion.server.access.guests import Role
 from companion.server.app import create_app, services_of
 from companion.server.core.config import ServerConfig
@@ -36,7 +37,6 @@ _PLAYERS = ("Ann", "Ben", "Cy")
 _SETTLED = 120.0
 """Seconds after which networks, decks and caches are loaded; memory growth is relative to then."""
 _SCAN_SECONDS = 30.0
-_MARK = "end-of-the-picture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,15 +208,10 @@ def _look(address: str, token: str, stopped: threading.Event) -> None:
 
 def _scan(picture: bytes, address: str, token: str, stopped: threading.Event) -> None:
     """Let a picture of a hand be read repeatedly."""
-    connection, headers = _join(address, token)
-    head = 'Content-Disposition: form-data; name="pictures"; filename="hand.jpg"\r\nContent-Type: image/jpeg'
-    body = f"--{_MARK}\r\n{head}\r\n\r\n".encode() + picture + f"\r\n--{_MARK}--\r\n".encode()
-    form = {"Content-Type": f"multipart/form-data; boundary={_MARK}"}
-    with suppress(OSError, http.client.HTTPException):
-        while not stopped.wait(_SCAN_SECONDS):
-            connection.request("POST", "/api/hands/read", body, headers | form)
-            connection.getresponse().read()
-    connection.close()
+    device = Device(address, token)
+    while not stopped.wait(_SCAN_SECONDS):
+        with suppress(DeviceError):
+            device.post_form("/api/hands/read", picture)
 
 
 def _speed(samples: list[Sample]) -> float:
