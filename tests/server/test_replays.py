@@ -143,6 +143,25 @@ def test_a_clip_lasts_from_the_arm_coming_in_to_the_card_lying_still(laid: Flask
     assert answer["outline"][2] == [pytest.approx(40 / WIDTH, abs=1e-3), pytest.approx(60 / HEIGHT, abs=1e-3)]
 
 
+def test_a_clip_that_is_cut_at_its_event_goes_on_with_what_follows(playing: FlaskClient, services: Services) -> None:
+    saw(services, landed(1.0, "red 5"))
+    record(services, 0, 8)
+    saw(services, landed(8.0, "red 7", entered=6.5))
+    assert playing.get("/api/lines/2/replay").json["seconds"][-1] == 1.5
+    record(services, 8.1, 12)
+    assert playing.get("/api/lines/2/replay").json["seconds"][-1] == 2.5
+    assert playing.post("/api/lines/2/check").json["pictures"] == 11
+
+
+def test_a_clip_does_not_go_on_with_another_sources_pictures(playing: FlaskClient, services: Services) -> None:
+    saw(services, landed(1.0, "red 5"))
+    record(services, 0, 8)
+    saw(services, landed(8.0, "red 7", entered=6.5))
+    services.camera.ring.clear()
+    record(services, 8, 12)
+    assert playing.get("/api/lines/2/replay").json["seconds"][-1] == 1.5
+
+
 def test_a_draw_that_was_seen_has_its_clip(laid: FlaskClient, services: Services) -> None:
     record(services, 9.1, 16)
     saw(services, PileReached(15.0, 14.0, Arm(210.0, 10.0, 2), PileKind.DRAW, (0.05, 0.95)))

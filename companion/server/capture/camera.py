@@ -198,6 +198,8 @@ class _Run:
         self._held: HeldTracker[TableTracker] | None = None
         self._eyes: ThroughMirror | None = None
         self._outline: tuple[float, Quad] | None = None
+        self._recorded = -1
+        self._recording = threading.Lock()
         self._stopped = threading.Event()
 
     @property
@@ -276,6 +278,7 @@ class _Run:
                     self._outline = event.time, event.quad
                 if isinstance(event, CameraStatus):
                     self._log_status(event)
+                self._record_newest()  # the card may lie still for less time than passes between two kept pictures
                 listener.camera_saw(unmirrored_event(event) if eyes.mirrors else event)
             if not self.source.live:
                 _log.warning("%s has ended: name another source on the page, or go on by taps.", self.source.name)
@@ -314,13 +317,16 @@ class _Run:
 
     def _record(self) -> None:
         """Keep the last seconds for replays, while the camera counts for a match."""
-        kept = -1
         while not self._stopped.wait(_RECORD_SECONDS):
+            self._record_newest()
+
+    def _record_newest(self) -> None:
+        with self._recording:
             frame = self.frame
             if self._hold is not None or not self._camera.listener.camera_records():
                 self._camera.ring.clear()
-            elif frame is not None and frame.number != kept:
-                kept = frame.number
+            elif frame is not None and frame.number != self._recorded:
+                self._recorded = frame.number
                 self._camera.ring.add(frame)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -61,6 +61,7 @@ class Replays:
         self._table, self._ring, self._pace = table, ring, pace or Pace()
         self._earlier: tuple[Highlight, ...] = ()
         self._wrong: tuple[Highlight, ...] = ()
+        self._newest: float | None = None
 
     @property
     def records(self) -> bool:
@@ -72,6 +73,7 @@ class Replays:
         """Keep the clip of an event. pending: what the table made of it. size: width and height of the picture."""
         if pending is None:
             return
+        self._lengthen()
         stills = self._ring.cut(self._begin(event), event.time + self._pace.rest)
         if not stills:
             return
@@ -81,13 +83,14 @@ class Replays:
             outline = tuple((float(x) / size[0], float(y) / size[1]) for x, y in event.quad)
         reading = what.reading if isinstance(what, Sight) else None
         view = self._table.view()
-        best = {one.time for one in self._best(view.history)}
-        self.clips.keep(Clip(what.time, reading, stills, event.time, outline, mirrored), best)
+        self._keep(Clip(what.time, reading, stills, event.time, outline, mirrored), view.history)
+        self._newest = what.time
         if isinstance(what, Sight):
             self._note_wrong(what, view.questions)
 
     def of_line(self, n: int) -> Clip | None:
         """Return the clip of accepted move `n` (from 1), None if there is none."""
+        self._lengthen()
         line = self._line(n)
         if line is None:
             return None
@@ -95,6 +98,7 @@ class Replays:
 
     def of_question(self, question_id: int) -> Clip | None:
         """Return the clip of the open question, None if there is none."""
+        self._lengthen()
         for question in self._table.view().questions:
             if question.id == question_id and question.picture is not None:
                 return self.clips.of_reading(question.picture)
@@ -102,6 +106,7 @@ class Replays:
 
     def best(self) -> tuple[Highlight, ...]:
         """Return the evening's best moments that have a clip, by time."""
+        self._lengthen()
         return self._best(self._table.view().history)
 
     def _best(self, history: Sequence[HistoryLine]) -> tuple[Highlight, ...]:
@@ -121,6 +126,20 @@ class Replays:
         self._earlier = self._wrong = ()
         self._ring.clear()
         self.clips.keep_only(())
+
+    def _lengthen(self) -> None:
+        """Add what the ring has kept since the newest clip was cut: its event came before the clip's end."""
+        clip = None if self._newest is None else self.clips.at(self._newest)
+        if clip is None:
+            return
+        last = clip.stills[-1]
+        stills = self._ring.cut(last.time, clip.landed + self._pace.rest)
+        # A ring that was cleared may hold another source's pictures, with another clock.
+        if len(stills) > 1 and stills[0] is last:
+            self._keep(replace(clip, stills=(*clip.stills, *stills[1:])), self._table.view().history)
+
+    def _keep(self, clip: Clip, history: Sequence[HistoryLine]) -> None:
+        self.clips.keep(clip, {one.time for one in self._best(history)})
 
     def _begin(self, event: PileEvent) -> float:
         """Return the time at which the clip of an event begins, on the camera's clock."""
