@@ -300,6 +300,14 @@ def test_a_chosen_color_is_corrected(playing: Server, open_as: Open) -> None:
     expect(page.locator(".in-force")).to_contain_text("green")
 
 
+def test_a_line_names_its_player_once(playing: Server, open_as: Open) -> None:
+    page = open_as(Role.HOST)
+    playing.services.table.tap(moves.Draw())
+    expect(page.locator('.line[data-n="2"] .line-text')).to_have_text("Ann draws one.")
+    page.click('.line[data-n="2"]')
+    expect(page.locator("dialog .stack > p").first).to_have_text("Ann draws one.", use_inner_text=True)
+
+
 def test_a_screen_chooses_its_language(playing: Server, open_as: Open) -> None:
     page = open_as(Role.VIEWER)
     page.click("#settings")

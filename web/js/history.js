@@ -49,7 +49,7 @@ export function drawHistory(place, view, me) {
             h(
               "span",
               { class: "line-text" },
-              line.player && h("strong", { class: "line-who" }, line.player, ": "),
+              line.player && !named(line) && h("strong", { class: "line-who" }, line.player, ": "),
               what(line) && h("strong", {}, what(line), line.sentences.length ? ". " : ""),
               line.sentences.join(" "),
             ),
@@ -68,6 +68,12 @@ function what(line) {
   if (line.move.card) return cardName(line.move.card);
   return line.sentences.length ? "" : t(`move.${line.move.do}`);
 }
+
+/**
+ * Whether the line's own words begin with its player.
+ * @param {import("./answers").LineAnswer} line
+ */
+const named = (line) => !line.move.card && !!line.player && !!line.sentences[0]?.startsWith(line.player);
 
 /**
  * How it is known who it was, where anybody was it; else what it was read by.
@@ -140,8 +146,8 @@ async function openLine(line, view, me) {
         h(
           "p",
           {},
-          line.player && h("strong", {}, mark(line.player), " ", line.player, ": "),
-          h("strong", {}, line.move.card ? cardName(line.move.card) : t(`move.${line.move.do}`), ". "),
+          line.player && h("strong", {}, mark(line.player), " ", !named(line) && `${line.player}: `),
+          what(line) && h("strong", {}, what(line), line.sentences.length ? ". " : "."),
           line.sentences.join(" "),
         ),
         h(
