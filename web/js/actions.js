@@ -7,6 +7,7 @@ import { ask, dialogForm, h } from "./dom.js";
 import { cardName, colorName, t } from "./i18n.js";
 import { mark } from "./people.js";
 import { pickCard } from "./picker.js";
+import { challengeAddress, handAddress } from "./scan-address.js";
 import { colors } from "./signs.js";
 
 /**
@@ -134,7 +135,7 @@ export function actions(view, me, own = false, palette = false) {
     add("accept", t("act.take", { count: legal.debt }), () => move({ do: "accept" }), { class: "primary" });
   }
   if (legal.reveal && (host || state.challenger === me.player)) {
-    add("reveal", t("act.reveal"), () => location.assign("/scan?purpose=challenge"), { class: "primary" });
+    add("reveal", t("act.reveal"), () => location.assign(challengeAddress()), { class: "primary" });
     add("guilty", t("act.guilty", { player: state.challenger ?? "" }), () => move({ do: "reveal", guilty: true }));
     add("innocent", t("act.innocent", { player: state.challenger ?? "" }), () => move({ do: "reveal", guilty: false }));
   }
@@ -165,12 +166,10 @@ export function actions(view, me, own = false, palette = false) {
     if (mine(player)) add(`creeper-${player}`, t("act.show", { player, card: what }), () => show(view, player, what));
   }
   for (const player of legal.hand)
-    add(
-      `hand-${player}`,
-      t("act.hand", { player }),
-      () => location.assign(`/scan?player=${encodeURIComponent(player)}`),
-      { class: "primary", icon: mark(player) },
-    );
+    add(`hand-${player}`, t("act.hand", { player }), () => location.assign(handAddress(player)), {
+      class: "primary",
+      icon: mark(player),
+    });
   if (["turn", "drawn", "debt"].includes(state.phase) && mayAct && !palette)
     add("play", t("act.play"), () => pickAndLay(view, t("act.play")), { class: "quiet" });
   if (state.phase === "over" && host) {

@@ -12,6 +12,7 @@ import { ask, fill, h } from "./dom.js";
 import { cardName, colorName, t } from "./i18n.js";
 import { mark, person } from "./people.js";
 import { pickCard } from "./picker.js";
+import { handAddress } from "./scan-address.js";
 import { colorOf, colors, isWild } from "./signs.js";
 
 /** Why a card is refused that may be let stand all the same. */
@@ -212,7 +213,7 @@ async function openLine(line, view, me) {
             {
               class: "button primary",
               id: "amend-hand",
-              href: `/scan?player=${encodeURIComponent(hand.player)}&n=${line.n}`,
+              href: handAddress(hand.player, line.n),
             },
             t("history.hand"),
           ),

@@ -2,16 +2,16 @@
 
 import { get, post } from "./api.js";
 import { attempt } from "./attempt.js";
-import { drawCard } from "./card.js";
 import { edition } from "./choices.js";
 import { $, fill, h } from "./dom.js";
 import { Hand, tapped } from "./hand.js";
 import { pictureButtons, shrunk } from "./hand-pictures.js";
+import { chooseHeld, drawHeld } from "./held-card.js";
 import { cardName, t } from "./i18n.js";
 import { drawOutlined } from "./outlines.js";
-import { pickCard, pickCards } from "./picker.js";
+import { pickCards } from "./picker.js";
+import { handAddress, wantedHand } from "./scan-address.js";
 import { live, prepare } from "./shell.js";
-import { colorOf, isWild } from "./signs.js";
 
 /** @typedef {import("./types").Running} Running */
 
@@ -22,8 +22,8 @@ const me = await prepare("player");
 live({});
 // Going back leads to the hand before.
 addEventListener("popstate", () => location.reload());
-const wanted = new URLSearchParams(location.search);
-const isChallenge = wanted.get("purpose") === "challenge";
+const wanted = wantedHand(location.search);
+const { isChallenge } = wanted;
 const [view, { source }] = await Promise.all([get("/api/view"), get("/api/camera")]);
 /** @param {Running} view */
 async function begin(view) {
@@ -35,8 +35,8 @@ async function begin(view) {
   }
   const { deck } = await edition(view.match.edition);
   const kinds = new Map(deck.map((one) => [one.card, one]));
-  const scan = new Scan(view, new Hand((card) => kinds.get(card)), Number(wanted.get("n")) || null);
-  await scan.begin(isChallenge ? view.state.turn : wanted.get("player"));
+  const scan = new Scan(view, new Hand((card) => kinds.get(card)), wanted.ruling);
+  await scan.begin(isChallenge ? view.state.turn : wanted.player);
 }
 
 class Scan {
@@ -211,7 +211,7 @@ class Scan {
     fill(this.sum, this.drawSum());
     fill(
       this.found,
-      cards.map((held, place) => this.drawHeld(held, place)),
+      cards.map((held, place) => drawHeld(held, place, () => this.change(place))),
     );
   }
 
@@ -270,22 +270,6 @@ class Scan {
     );
   }
 
-  /** @param {import("./types").Held} held @param {number} place */
-  drawHeld(held, place) {
-    const name = cardName(held.card);
-    return h(
-      "button",
-      {
-        type: "button",
-        class: `card-button ${held.other ? "unsure" : ""}`,
-        "data-place": place,
-        onclick: () => this.change(place),
-      },
-      drawCard(held.card, { decorative: true }),
-      h("span", { class: "small" }, held.other ? t("scan.or", { card: name, other: cardName(held.other) }) : name),
-    );
-  }
-
   /** What the cards are worth, in words. */
   get worth() {
     return t("scan.points", { count: this.hand.points });
@@ -310,28 +294,7 @@ class Scan {
 
   /** @param {number} place */
   async change(place) {
-    const held = this.hand.cards[place];
-    const ways = (/** @type {import("./types").Close<string>} */ close) =>
-      h(
-        "div",
-        { class: "row" },
-        held.other &&
-          h(
-            "button",
-            { type: "button", onclick: () => close(held.other) },
-            t("scan.is", { card: cardName(held.other) }),
-          ),
-        h(
-          "button",
-          { type: "button", class: "warning", id: "remove-card", onclick: () => close("remove") },
-          t("scan.remove"),
-        ),
-      );
-    const card = await pickCard(cardName(held.card), {
-      edition: this.view.match.edition,
-      color: isWild(held.card) ? null : colorOf(held.card),
-      extra: ways,
-    });
+    const card = await chooseHeld(this.hand.cards[place], this.view.match.edition);
     if (card === "remove") this.hand.remove(place);
     else if (card) this.hand.correct(place, card);
     this.draw();
@@ -377,7 +340,7 @@ class Scan {
    */
   goOn(next, n, worth) {
     const before = this.player;
-    const mend = `/scan?player=${encodeURIComponent(before)}&n=${n}`;
+    const mend = handAddress(before, n);
     fill(
       this.taken,
       h(
@@ -390,7 +353,7 @@ class Scan {
     );
     this.player = next;
     this.amended = null;
-    history.pushState(null, "", `/scan?player=${encodeURIComponent(next)}`);
+    history.pushState(null, "", handAddress(next));
     this.clear();
     this.drawPage();
     scrollTo({ top: 0 });

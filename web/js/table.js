@@ -16,6 +16,7 @@ import { drawQuestion } from "./question.js";
 import { drawPodium, drawRace } from "./race.js";
 import { drawRing } from "./ring.js";
 import { rulesButton } from "./rules.js";
+import { handAddress } from "./scan-address.js";
 import { live, prepare } from "./shell.js";
 import { animate, drawCaption, drawPile } from "./stage.js";
 import { endScene, offerChoice, playRace, playScene } from "./theatre.js";
@@ -216,7 +217,7 @@ function draw() {
 function tapSeat(player) {
   const { legal, state } = view;
   if (legal.targets.includes(player)) return void move({ do: "target", player });
-  if (legal.hand.includes(player)) return void location.assign(`/scan?player=${encodeURIComponent(player)}`);
+  if (legal.hand.includes(player)) return void location.assign(handAddress(player));
   if (!legal.in_round) return;
   acting = acting === player || player === state.turn ? null : player;
   draw();
