@@ -10,7 +10,6 @@ import json
 import sqlite3
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from companion.referee.errors import RefereeError
 from companion.storage.journal import replay
 from companion.storage.records import Batch, StoreError
 from companion.storage.store import FILE, PICTURES_BYTES, NoSuchMatchError, Store
+from companion.zip_files import MemberTooLargeError, ZipFileError, open_zip, read_member, read_parts
 
 _MANIFEST = "backup.json"
 _FORMAT = 1
@@ -32,7 +32,6 @@ _DECKS = "decks/"
 _MOST_DECKS, _MOST_NAMES, _MOST_NAME = 200, 1000, 24
 _DATABASE_BYTES = 2 * PICTURES_BYTES
 _JSON_BYTES = 256 * 1024
-_PART = 1024 * 1024
 _TABLES = frozenset({"match", "journal", "pending", "reading", "picture", "correction"})
 
 
@@ -77,7 +76,7 @@ def write_backup(folder: Path, decks: Path, target: IO[bytes]) -> None:
 def restore_backup(file: IO[bytes], store: Store, decks: DeckLibrary) -> Restored:
     """Add what a backup holds and is not there yet; raises BackupError, StoreError."""
     try:
-        with zipfile.ZipFile(file) as archive, tempfile.TemporaryDirectory() as scratch:
+        with open_zip(file) as archive, tempfile.TemporaryDirectory() as scratch:
             manifest = _json(archive, _MANIFEST)
             if manifest.get("format") != _FORMAT:
                 raise BackupError("This backup was made by a later version: update the companion first.")
@@ -86,7 +85,9 @@ def restore_backup(file: IO[bytes], store: Store, decks: DeckLibrary) -> Restore
             return Restored(
                 tuple(added), tuple(names), known + there, (*refused, *faults), _people(archive), _choices(archive)
             )
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error) as error:
+    except MemberTooLargeError as error:
+        raise BackupError(str(error)) from error
+    except (ZipFileError, ValueError) as error:
         raise BackupError("This is no backup, or a damaged one.") from error
 
 
@@ -94,7 +95,7 @@ def _restore_matches(archive: zipfile.ZipFile, scratch: Path, store: Store) -> t
     if FILE not in archive.namelist():
         return [], 0, []
     with (scratch / FILE).open("wb") as copy:
-        for part in _parts(archive, FILE, _DATABASE_BYTES):
+        for part in read_parts(archive, FILE, _DATABASE_BYTES):
             copy.write(part)
     _check_tables(scratch / FILE)
     there = {each.id for each in store.survey()}
@@ -160,13 +161,13 @@ def _restore_decks(archive: zipfile.ZipFile, decks: DeckLibrary) -> tuple[list[s
     there = {each.name for each in decks.list()}
     for name in [name for name in archive.namelist() if name.startswith(_DECKS)][:_MOST_DECKS]:
         try:
-            data = b"".join(_parts(archive, name, DECK_BYTES))
+            data = read_member(archive, name, DECK_BYTES)
             deck = unpack(data)
             if deck.name in there:
                 known += 1
             else:
                 added.append(decks.add(data).name)
-        except (DeckFileError, BackupError) as error:
+        except (DeckFileError, ZipFileError) as error:
             refused.append(f"A deck was left out: {error}")
     return added, known, refused
 
@@ -194,22 +195,9 @@ def _json(archive: zipfile.ZipFile, name: str) -> dict[str, object]:
     if name not in archive.namelist():
         raise BackupError("This is no backup of the companion.")
     try:
-        found = json.loads(b"".join(_parts(archive, name, _JSON_BYTES)))
+        found = json.loads(read_member(archive, name, _JSON_BYTES))
     except RecursionError as error:
         raise BackupError(f"{name} in this backup is damaged.") from error
     if not isinstance(found, dict):
         raise BackupError(f"{name} in this backup is damaged.")
     return found
-
-
-def _parts(archive: zipfile.ZipFile, name: str, most: int) -> Iterator[bytes]:
-    """Yield a member's bytes; raises BackupError beyond `most`, whatever size the archive declares."""
-    read = 0
-    if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BackupError("This is no backup of the companion.")
-    with archive.open(name) as member:
-        while part := member.read(_PART):
-            read += len(part)
-            if read > most:
-                raise BackupError(f"{name} in this backup is larger than {most // 1_000_000} MB.")
-            yield part

@@ -42,7 +42,7 @@ _MAY_IMPORT = {
     "referee": {"cards", "editions"},
     "caller": {"cards", "editions", "languages", "referee"},
     "vision": {"cards"},
-    "decks": {"cards", "editions", "vision"},
+    "decks": {"cards", "editions", "vision", "zip_files"},
     # The simulated table is a source of pictures as vision asks for.
     "dataset": {"cards", "editions", "referee", "vision"},
     "models": {"cards", "dataset", "decks", "vision"},
@@ -55,9 +55,10 @@ _MAY_IMPORT = {
     # It is at the table as a device is: by way of the API alone.
     "rehearsal": {"cards", "editions", "referee", "models", "vision"},
     "settings": {"editions", "languages", "text_files"},
-    "backup": {"cards", "decks", "referee", "storage"},
+    "backup": {"cards", "decks", "referee", "storage", "zip_files"},
     "log": set(),
     "text_files": set(),
+    "zip_files": set(),
 }
 """What each part may import besides itself; `cli`, `commands`, `bench` and `doctor` stand on top and see everything."""
 

@@ -10,7 +10,7 @@ import itertools
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import cv2
@@ -23,6 +23,7 @@ from companion.editions import EDITIONS, Edition
 from companion.editions.library import edition_of
 from companion.vision.capture.image_headers import EncodingError, PictureHead, inspect
 from companion.vision.core.geometry import Image
+from companion.zip_files import ZipFileError, open_zip, read_member
 
 MAX_CARDS = 240
 """Maximum number of pictures: two decks of 112 cards and some repetitions."""
@@ -179,25 +180,24 @@ def unpack(data: bytes) -> LearntDeck:
     if len(data) > MAX_BYTES:
         raise DeckFileError(f"A deck's file has at most {MAX_BYTES // 1_000_000} MB.")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with open_zip(io.BytesIO(data)) as archive:
+            member = partial(read_member, archive, most=MAX_BYTES)
             members = archive.infolist()
-            if len(members) > MAX_CARDS + MAX_FURTHER + 1 or sum(member.file_size for member in members) > MAX_BYTES:
+            if len(members) > MAX_CARDS + MAX_FURTHER + 1 or sum(each.file_size for each in members) > MAX_BYTES:
                 raise DeckFileError("This file holds more than a deck does.")
-            index = _Index.model_validate_json(archive.read(_INDEX))
+            index = _Index.model_validate_json(member(_INDEX))
             if index.version != _VERSION:
                 raise DeckFileError("This deck is of another version of the companion.")
             edition = _edition(index)
             cards = tuple(edition.card(entry.card) for entry in index.cards)
-            jpegs = tuple(archive.read(entry.picture) for entry in index.cards)
+            jpegs = tuple(member(entry.picture) for entry in index.cards)
             pictures = tuple(map(_picture, jpegs))
             further = tuple(
-                FurtherView(edition.card(entry.card), archive.read(entry.picture), entry.match, entry.reading)
+                FurtherView(edition.card(entry.card), member(entry.picture), entry.match, entry.reading)
                 for entry in index.further
             )
-            unnamed = tuple(archive.read(entry.picture) for entry in index.unnamed)
-    except DeckFileError:
-        raise
-    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, OSError) as error:
+            unnamed = tuple(member(entry.picture) for entry in index.unnamed)
+    except (ZipFileError, KeyError, ValueError, RecursionError) as error:
         raise DeckFileError("This is no deck that the companion has learnt, or it is damaged.") from error
     spot = index.spot
     if not all(0 < value < 1 for place in (*index.signs, *([spot] if spot else [])) for value in place):
