@@ -32,6 +32,7 @@ for _step in (
     fits.calibrate,
     fits.backs,
     fits.top,
+    fits.changes,
     fits.draws,
     fits.landings,
     fits.decision,

@@ -1,8 +1,4 @@
-"""Compares two pictures of the pile inside card outlines: same card, an identical one laid on it, or another one.
-
-An identical card laid slightly off leaves a rim of the old one visible with its edge in place; a pushed card takes its
-edge along. This needs full resolution.
-"""
+"""Compares two pictures of the pile inside card outlines: same card, or another one laid on it."""
 
 from __future__ import annotations
 
@@ -13,35 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut, expand
-from companion.vision.imaging.motion import Mask, disc, filled, length_of
+from companion.vision.pile.edges import Edges, edges_between
 
 # Size in pixels to which cards are warped, and tolerance for inexact outlines: large enough for their usual errors,
 # small enough to ignore fine print.
 _WIDTH, _HEIGHT, _SLACK = 48, 72, 4
-
-
-# Widths as shares of a card's length: of the rim on both sides of an edge, and of the blur that tolerates noise and
-# outlines off by one or two pixels.
-_RIM = 0.015
-_BLUR = 0.006
-# Minimum rim area in pixels.
-_LEAST = 30
-# Mean difference over contrast: from which a face moved, up to which a rim is unchanged, and from which it changed. On
-# 40 drawn tables with tidy piles, untouched faces stayed below 0.04 and 98 % of the others exceeded 0.1; rims left by
-# an identical card were below 0.07 in 49 % and below 0.15 in 70 %, rims of pushed cards in 0 and 6 %.
-_FACE_MOVED = 0.1
-_RIM_STAYED, _RIM_WENT = 0.07, 0.15
-# Margin to both outlines (over card length) for the visible part of the old face, and mean change over contrast from
-# which it is gone: at most 0.21 for an identical card laid (8 drawn tables, 5 simulated matches), above 0.39 for pushed
-# cards, with outlines up to 5 % too large. On 60 other tables at most 0.17 for 76 identical cards, 64 of which left
-# enough print visible to decide.
-_MARGIN, _FACE_GONE = 0.02, 0.25
-# Minimum share of the old face, and minimum contrast relative to the whole face, for its visible part to decide.
-_TELLING, _PRINTED = 0.02, 0.5
-# Brightness from which a pixel is used to estimate the light.
-_LIT = 40
-# Probabilities that a card was laid, in the clear and in the intermediate case: pushes are far more common.
-_LAID, _PERHAPS = 0.95, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +23,9 @@ class Comparison:
     before: Image
     after: Image
 
-    def laid_on_like(self, old: Quad, new: Quad) -> float:
-        """Return the probability (0 to 1) that a card at `new` was laid on one with its face at `old`."""
-        return laid_on_like(self.before, self.after, old, new)
+    def edges(self, old: Quad, new: Quad) -> Edges:
+        """Return how the edge and the face of a card at `old` look beside one at `new`, see `edges_between`."""
+        return edges_between(self.before, self.after, old, new)
 
     def tint(self, quad: Quad) -> float:
         """Return the change of hue in an outline, relative to the change of light in the whole picture.
@@ -79,72 +51,3 @@ class Comparison:
 def _hue(image: Image) -> NDArray[np.float64]:
     """Return the logarithms of the mean blue, green and red, with an offset against noise in the dark."""
     return np.asarray(np.log(np.array(cv2.mean(image)[:3]) + 12), np.float64)
-
-
-def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
-    """Return the probability (0 to 1) that a card at `new` was laid on an identical one with its face at `old`.
-
-    before, after: (H, W, 3) BGR uint8 pictures of one size that contain the outlines. 0 means pushed or untouched.
-    """
-    length = length_of(old)
-    pad = int(np.ceil(6 * _RIM * length))
-    height, width = before.shape[:2]
-    x0, y0 = np.maximum(np.floor(np.minimum(old.min(0), new.min(0))).astype(int) - pad, 0)
-    x1, y1 = np.minimum(np.ceil(np.maximum(old.max(0), new.max(0))).astype(int) + pad, (width, height))
-    if before.shape != after.shape or x1 - x0 < 2 or y1 - y0 < 2:
-        return 0.0
-    was, now = (_gray(image[y0:y1, x0:x1], _BLUR * length) for image in (before, after))
-    origin = np.array([x0, y0], np.float32)
-    rim = max(1, round(_RIM * length))
-    first, second = (filled(quad - origin, was.shape, 1.0) for quad in (old, new))
-    edge = np.zeros(was.shape, np.uint8)
-    cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
-    beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
-    face = np.asarray(cv2.erode(first & second, disc(2 * rim + 1)), np.uint8)
-    if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _FACE_MOVED:
-        return 0.0
-    gone, tells = _share_gone(was, now / _gain(before, after), first, second, max(1, round(_MARGIN * length)))
-    if gone > _FACE_GONE:
-        return 0.0
-    if tells:
-        return _LAID
-    change = _change(was, now, beside)
-    return _LAID if change <= _RIM_STAYED else _PERHAPS if change <= _RIM_WENT else 0.0
-
-
-def _gray(image: Image, blur: float) -> NDArray[np.float32]:
-    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    return cv2.GaussianBlur(gray, (0, 0), max(0.6, blur)).astype(np.float32)
-
-
-def _gain(before: Image, after: Image) -> float:
-    """Return the change of light between two pictures that show mostly the same."""
-    was, now = (cv2.cvtColor(image[::8, ::8], cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (before, after))
-    lit = was > _LIT
-    return max(0.1, float(np.median(now[lit] / was[lit]))) if lit.any() else 1.0
-
-
-def _share_gone(
-    was: NDArray[np.float32], now: NDArray[np.float32], first: Mask, second: Mask, margin: int
-) -> tuple[float, bool]:
-    """Return the change of the old face beside the new card, relative to the face's contrast.
-
-    now: corrected for light. The second value is whether enough print is visible there to identify the card.
-    """
-    inside = np.asarray(cv2.erode(first, disc(2 * margin + 1)), np.uint8)
-    covered = np.asarray(cv2.dilate(second, disc(2 * margin + 1)), np.uint8)
-    left = inside & (1 - covered)
-    if np.count_nonzero(left) < _LEAST:
-        return 0.0, False
-    contrast = float(was[first > 0].std()) + 3.0
-    tells = left.sum() > _TELLING * first.sum() and float(was[left > 0].std()) > _PRINTED * contrast
-    return float(np.abs(now - was)[left > 0].mean()) / contrast, bool(tells)
-
-
-def _change(was: NDArray[np.float32], now: NDArray[np.float32], where: Mask) -> float:
-    """Return the mean difference of two pictures over their contrast, invariant to light."""
-    a, b = was[where > 0], now[where > 0]
-    if not a.size:
-        return 0.0
-    gain = float(np.median(b)) / max(1.0, float(np.median(a)))
-    return float(np.abs(b - gain * a).mean()) / (float(a.std()) + 3.0)
