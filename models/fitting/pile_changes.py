@@ -21,15 +21,15 @@ from companion.dataset.simulated.tabletop import Pile
 from companion.models.fitting.logistic import Checked, calibration_error
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import intersection_over_union
-from companion.vision.pile.change_model import OF_LOOK, OF_OUTLINE, ChangeModel, Hypothesis, Scores, Way, features
 from companion.vision.pile.features import LOOK, OUTLINE, Evidence
+from companion.vision.pile.pile_change import OF_LOOK, OF_OUTLINE, ChangeModel, Hypothesis, Scores, Way, features
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.recognition.card_detector import CardDetector
 
 Values = NDArray[np.float64]
 
 # Actions at each table; frames per second.
-_ACTIONS, _RATE = 40, 15.0
+ACTIONS, _RATE = 40, 15.0
 # Minimum IoU of an outline with a card's to be that card.
 _IS_IT = 0.6
 # One look in so many is repeated as if the detector had missed the card, and one landing as if it had misread it.
@@ -291,7 +291,7 @@ def _script(rng: np.random.Generator, edition: EditionName, lively: bool) -> Scr
     deck = sorted(set(cards_of(edition)), key=str)
     few = [deck[number] for number in rng.choice(len(deck), int(rng.integers(3, 9)), replace=False)]
     cards: list[Card] = []
-    for _ in range(_ACTIONS):
+    for _ in range(ACTIONS):
         _act(writer, cards, few)
         writer.wait(0.35, 0.8)
     writer.wait(1.0, 1.1)

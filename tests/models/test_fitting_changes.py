@@ -13,8 +13,8 @@ from companion.cli import main
 from companion.models.fitting import pile_changes
 from companion.models.fitting.pile_changes import Look, checked, drawn, fitted
 from companion.vision.core.runtime import ModelFileError, model_folder
-from companion.vision.pile.change_model import OF_LOOK, OF_OUTLINE, ChangeModel, Way, shipped
 from companion.vision.pile.features import LOOK, OUTLINE
+from companion.vision.pile.pile_change import OF_LOOK, OF_OUTLINE, ChangeModel, Way, shipped
 from companion.vision.recognition.card_detector import CardDetector
 
 pytest.importorskip("torch")
@@ -54,14 +54,14 @@ def test_a_missed_top_card_in_an_unchanged_pile_is_no_error() -> None:
 
 @pytest.mark.slow
 def test_changes_of_other_piles_are_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pile_changes, "_ACTIONS", 25)
+    monkeypatch.setattr(pile_changes, "ACTIONS", 25)
     looks = list(drawn(CardDetector.shipped(threads=1), range(3001, 3005, 2), seed=77))
     assert checked(looks, shipped()).right >= 0.85 * len(looks)
 
 
 @pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pile_changes, "_ACTIONS", 16)
+    monkeypatch.setattr(pile_changes, "ACTIONS", 16)
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "changes.json").unlink()

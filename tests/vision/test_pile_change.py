@@ -15,10 +15,9 @@ from companion.dataset.simulated.tabletop import PileCard, Tabletop
 from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import difference, glance
-from companion.vision.pile.change_model import ChangeModel, Way, hypotheses, shipped
 from companion.vision.pile.features import LOOK, OUTLINE, Evidence, Lying
 from companion.vision.pile.outline_comparison import Comparison
-from companion.vision.pile.pile_change import Change, Judgement, judge
+from companion.vision.pile.pile_change import Change, ChangeModel, Judgement, Way, hypotheses, judge, shipped
 from companion.vision.pile.pile_state import where_seen
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")

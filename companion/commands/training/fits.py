@@ -179,7 +179,7 @@ def changes(work: Path, seed: int, folder: Path | None, tables: int, save: bool)
     options.need_extra()
     from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import pile_changes as measures
-    from companion.vision.pile.change_model import ChangeModel
+    from companion.vision.pile.pile_change import ChangeModel
 
     path = (folder or work / "export") / "changes.json"
     detector = load_detector(None, path.parent)

@@ -18,8 +18,7 @@ from companion.cards import Card
 from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, filled, share
-from companion.vision.pile.edges import NO_EDGES
-from companion.vision.pile.outline_comparison import Comparison
+from companion.vision.pile.outline_comparison import NO_EDGES, Comparison
 
 # Shrinkage of an outline when its inside is measured, and expansion when its area is excluded: outlines are inexact by
 # one or two small pixels, where a card is about forty long.

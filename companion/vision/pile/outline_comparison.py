@@ -1,4 +1,8 @@
-"""Compares two pictures of the pile inside card outlines: same card, or another one laid on it."""
+"""Compares two pictures of the pile inside card outlines: same card, an identical one laid on it, or another one.
+
+An identical card laid slightly off leaves a rim of the old one visible with its edge in place; a pushed card takes its
+edge along. This needs full resolution.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut, expand
-from companion.vision.pile.edges import Edges, edges_between
+from companion.vision.imaging.motion import Mask, disc, filled, length_of
 
 # Size in pixels to which cards are warped, and tolerance for inexact outlines: large enough for their usual errors,
 # small enough to ignore fine print.
 _WIDTH, _HEIGHT, _SLACK = 48, 72, 4
+
+
+# Widths as shares of a card's length: of the rim on both sides of an edge, of the blur that tolerates noise and
+# outlines off by one or two pixels, and of the margin to both outlines for the visible part of the old face.
+_RIM, _BLUR, _MARGIN = 0.015, 0.006, 0.02
+# Share of the old face that must be visible to show anything.
+_TELLING = 0.05
+# Brightness from which a pixel is used to estimate the light.
+_LIT = 40
+
+Edges = tuple[float, float, float, float, float]
+NO_EDGES: Edges = (0.0, 0.0, 0.0, 0.0, 0.0)
+"""The measures of outlines that are not compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,3 +68,65 @@ class Comparison:
 def _hue(image: Image) -> NDArray[np.float64]:
     """Return the logarithms of the mean blue, green and red, with an offset against noise in the dark."""
     return np.asarray(np.log(np.array(cv2.mean(image)[:3]) + 12), np.float64)
+
+
+def edges_between(before: Image, after: Image, old: Quad, new: Quad) -> Edges:
+    """Return how a card's face and edge at `old` look beside a card of the same face at `new`.
+
+    before, after: (H, W, 3) BGR uint8 pictures of one size that contain the outlines. The measures are the visible
+    share of the old edge, and relative to contrast: the change where both faces lie, the change of the old face where
+    it is still visible, its print there, and the change of the visible edge.
+    """
+    length = length_of(old)
+    pad = int(np.ceil(6 * _RIM * length))
+    height, width = before.shape[:2]
+    x0, y0 = np.maximum(np.floor(np.minimum(old.min(0), new.min(0))).astype(int) - pad, 0)
+    x1, y1 = np.minimum(np.ceil(np.maximum(old.max(0), new.max(0))).astype(int) + pad, (width, height))
+    if before.shape != after.shape or x1 - x0 < 2 or y1 - y0 < 2:
+        return NO_EDGES
+    was, now = (_gray(image[y0:y1, x0:x1], _BLUR * length) for image in (before, after))
+    origin = np.array([x0, y0], np.float32)
+    rim, margin = max(1, round(_RIM * length)), max(1, round(_MARGIN * length))
+    first, second = (filled(quad - origin, was.shape, 1.0) for quad in (old, new))
+    edge = np.zeros(was.shape, np.uint8)
+    cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
+    beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
+    face = np.asarray(cv2.erode(first & second, disc(2 * rim + 1)), np.uint8)
+    inside = np.asarray(cv2.erode(first, disc(2 * margin + 1)), np.uint8)
+    left = inside & (1 - np.asarray(cv2.dilate(second, disc(2 * margin + 1)), np.uint8))
+    gone, print_there = _face_beside(was, now / _gain(before, after), first, left)
+    visible = int(np.count_nonzero(beside)) / max(1, int(np.count_nonzero(edge)))
+    return visible, _change(was, now, face), gone, print_there, _change(was, now, beside)
+
+
+def _face_beside(was: NDArray[np.float32], now: NDArray[np.float32], face: Mask, left: Mask) -> tuple[float, float]:
+    """Return the change and the print of the visible part `left` of a face, relative to the face's contrast.
+
+    now: corrected for light. Both are less if hardly anything is visible.
+    """
+    if not left.any():
+        return 0.0, 0.0
+    contrast = float(was[face > 0].std()) + 3.0
+    weight = min(1.0, float(left.sum()) / (_TELLING * float(face.sum()))) / contrast
+    return float(np.abs(now - was)[left > 0].mean()) * weight, float(was[left > 0].std()) * weight
+
+
+def _gray(image: Image, blur: float) -> NDArray[np.float32]:
+    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    return cv2.GaussianBlur(gray, (0, 0), max(0.6, blur)).astype(np.float32)
+
+
+def _gain(before: Image, after: Image) -> float:
+    """Return the change of light between two pictures that show mostly the same."""
+    was, now = (cv2.cvtColor(image[::8, ::8], cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (before, after))
+    lit = was > _LIT
+    return max(0.1, float(np.median(now[lit] / was[lit]))) if lit.any() else 1.0
+
+
+def _change(was: NDArray[np.float32], now: NDArray[np.float32], where: Mask) -> float:
+    """Return the mean difference of two pictures over their contrast, invariant to light."""
+    a, b = was[where > 0], now[where > 0]
+    if not a.size:
+        return 0.0
+    gain = float(np.median(b)) / max(1.0, float(np.median(a)))
+    return float(np.abs(b - gain * a).mean()) / (float(a.std()) + 3.0)

@@ -27,13 +27,12 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, Zone, is_colorless, tinted
-from companion.vision.pile import change_model, top_card
-from companion.vision.pile.change_model import ChangeModel
+from companion.vision.pile import pile_change, top_card
 from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
 from companion.vision.pile.outline_comparison import Comparison
-from companion.vision.pile.pile_change import Change, Judgement, judge
+from companion.vision.pile.pile_change import Change, ChangeModel, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
 from companion.vision.pile.thresholds import SURE
@@ -94,7 +93,7 @@ class PileTracker:
         self._glimpse: Glimpse | None = None
         self._elsewhere = PileRelocator(self._detect) if region is None else None
         self._laid = 0
-        self._top_model, self._changes = top_card.shipped(), changes or change_model.shipped()
+        self._top_model, self._changes = top_card.shipped(), changes or pile_change.shipped()
         self._colorless = self._reported_colorless = self._dark = False
         self.look_count = 0
         """Number of detector calls."""

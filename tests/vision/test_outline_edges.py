@@ -7,7 +7,7 @@ import pytest
 from drawn_card import bare_table, outline, with_card
 
 from companion.vision.core.geometry import Image
-from companion.vision.pile.edges import NO_EDGES, edges_between
+from companion.vision.pile.outline_comparison import NO_EDGES, edges_between
 
 OLD = outline((320, 240), 4)
 NEARBY = [((327, 246), 4), ((312, 244), 10), ((322, 230), -3)]
