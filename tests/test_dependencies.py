@@ -69,6 +69,31 @@ def test_what_the_tests_import_is_declared() -> None:
     assert _undeclared(_imports("tests"), BASE | EXTRAS["test"] | EXTRAS["train"]) == []
 
 
+def _needs_train(node: ast.stmt) -> bool:
+    """Return whether a statement skips tests where a package of the train extra is missing."""
+    return any(
+        isinstance(call, ast.Call)
+        and ast.unparse(call.func).endswith(("importorskip", "find_spec"))
+        and isinstance(call.args[0], ast.Constant)
+        and call.args[0].value in EXTRAS["train"]
+        for call in ast.walk(node)
+    )
+
+
+def test_tests_that_need_the_train_extra_are_marked() -> None:
+    """`.ci/run` runs only these with the extra, in the folders of models and benchmarks."""
+    needing = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        module = ast.parse(path.read_text("utf-8"))
+        of_module = [ast.unparse(node) for node in module.body if isinstance(node, ast.Assign)]
+        for node in filter(_needs_train, module.body):
+            marks = [ast.unparse(each) for each in getattr(node, "decorator_list", ())]
+            marked = any("pytest.mark.train" in mark for mark in [*of_module, *marks])
+            needing.append((path.parent.name in ("models", "bench") and marked, f"{path.name}:{node.lineno}"))
+    assert len(needing) > 5
+    assert [place for marked, place in needing if not marked] == []
+
+
 def test_every_dependency_is_imported_somewhere() -> None:
     there = packages_distributions()
     used = {_plain(dist) for _, name in _imports("companion", "dataset", "models") for dist in there.get(name, [name])}

@@ -48,6 +48,7 @@ def test_the_result_is_one_json_object() -> None:
 
 
 @pytest.mark.usefixtures("results")
+@pytest.mark.train
 def test_every_benchmark_is_plotted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = CliRunner().invoke(bench, ["all", *_RESULTS, "--plot", str(tmp_path / "plots")])

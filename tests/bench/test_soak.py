@@ -81,6 +81,7 @@ def test_missing_film_is_refused(tmp_path: Path) -> None:
     assert "does not exist" in result.stderr
 
 
+@pytest.mark.train
 def test_a_short_soak_is_played_and_plotted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = CliRunner().invoke(soak, ["--minutes", "0.1", "--every", "1", "--json", "--plot", str(tmp_path)])

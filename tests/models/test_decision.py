@@ -14,6 +14,8 @@ if importlib.util.find_spec("torch") is None:
 from companion.models.embedding.decision import DeckViews, check, fitted
 from companion.vision.detection.embedding import PART
 
+pytestmark = pytest.mark.train
+
 
 def _deck(seed: int, faces: int = 12) -> DeckViews:
     """Return views whose second part identifies the face; the first part is noise."""

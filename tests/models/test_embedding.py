@@ -24,7 +24,7 @@ from companion.models.embedding.train import EmbeddingRun, contrast, train
 from companion.models.embedding.views import Photographer
 from companion.vision.core.runtime import Network
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.train]
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 

@@ -17,7 +17,8 @@ from companion.vision.pile.features import LOOK, OUTLINE
 from companion.vision.pile.pile_change import OF_LOOK, OF_OUTLINE, ChangeModel, Way, shipped
 from companion.vision.recognition.card_detector import CardDetector
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="needs the train extra")
+pytestmark = pytest.mark.train
 
 
 def _looks(count: int = 400) -> list[Look]:

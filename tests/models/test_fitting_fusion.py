@@ -21,7 +21,8 @@ from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.fusion import Evidence, FusionModel, shipped
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="needs the train extra")
+pytestmark = pytest.mark.train
 
 WHITE = Light(0.7, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.8, 0.5, 0.2)
 QUAD = np.asarray(unit_square() * (100, 155), np.float32)

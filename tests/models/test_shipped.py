@@ -49,6 +49,7 @@ def test_a_damaged_network_is_named(tmp_path) -> None:
         Network(tmp_path / "detector.onnx")
 
 
+@pytest.mark.train
 def test_ultralytics_sees_what_the_exported_detector_sees() -> None:
     ultralytics = pytest.importorskip("ultralytics", reason="needs the train extra")
     model = ultralytics.YOLO(str(FOLDER / "detector.pt"), task="obb")

@@ -31,7 +31,7 @@ from companion.vision.core.labels import NO_CARD
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.recognition.card_detector import CardDetector
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.train]
 
 
 @pytest.mark.parametrize("kind", NAMES)

@@ -25,7 +25,7 @@ from companion.vision.core.calibration import Calibration
 from companion.vision.core.runtime import Network
 from companion.vision.recognition.card_detector import CardDetector
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.train]
 
 
 @pytest.fixture(scope="module")
