@@ -1,8 +1,8 @@
 """Names the pictures of a deck, from the reader, the deck's composition and the design's consistency.
 
-Copies are grouped by similarity. Groups are named jointly within the deck's numbers of copies. Then consistency is
-used: one colour has one ground or ink, one face one shape in four colours, so other groups of a colour and face predict
-a card's appearance; names and appearance are found in turn.
+Copies are grouped by similarity and by what the reader says against one name. Groups are named jointly within the
+deck's numbers of copies. Then consistency is used: one colour has one ground or ink, one face one shape in four
+colours, so other groups of a colour and face predict a card's appearance; names and appearance are found in turn.
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ def name_cards(
     known = {i: learnt.number(card) for i, card in (answers or {}).items()}
     units = descriptors(features, inks)
     similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
+    # Two faces of one colour, such as a 3 and an 8, may look as alike as two copies do.
+    similarity -= _disagreement(logs) / CONSISTENCY_NATS
     groups = copies(similarity, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):
@@ -126,6 +128,13 @@ def accepted_answers(unanswered: Naming, answered: Naming, answers: int) -> Nami
     if answered.fit < unanswered.fit - _MISFIT - _MISFIT_EACH * answers:
         return replace(unanswered, questions=answered.questions, set_aside=True)
     return replace(answered, prompted_is_better=unanswered.prompted_is_better)
+
+
+def _disagreement(logs: Floats) -> NDArray[np.float64]:
+    """Return (N, N) what one name for two pictures costs in nats, from (N, L, 57) readings of their parts."""
+    names = log_softmax(logs)[:, :, :-1].mean(1).astype(np.float64)
+    best = names.max(1)
+    return np.asarray(best[:, None] + best - (names[:, None] + names).max(2), np.float64)
 
 
 def _group_scores(picture_scores: Floats, groups: Sequence[Sequence[int]], by_color: bool) -> Floats:
