@@ -18,7 +18,7 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.hardships import finished, suffer
 from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluation.pictures import fit_temperature
-from companion.vision.core.calibration import Calibration, Curve, Kind
+from companion.vision.core.calibration import Calibration, Kind
 from companion.vision.core.geometry import Image, corner_frames
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
@@ -37,13 +37,8 @@ ALL: Mapping[Layout, int] = {**SHOWN, Layout.PILE: 8}
 _HARD, _DEGRADED = 0.15, 2
 # Maximum distance in pixels of a reading's centre from the card's outline: outlines are not exact.
 _MAX_DISTANCE = 25.0
-# Minimum number of doubtful readings to fit a curve, and of readings to fit a temperature. The prior counts as
-# `_PRIOR_READINGS` readings that are right as often as their confidence says.
-_MIN_READINGS, _PRIOR_READINGS = 40, 10.0
-# A reading this close to its confidence cap counts as capped.
-_CAP_TOLERANCE = 0.005
-# Log-odds are clipped to this range.
-_MAX_LOG_ODDS = 30.0
+# Minimum number of readings to fit a temperature.
+_MIN_READINGS = 40
 # Edges of the confidence bins.
 _EDGES = (0.5, 0.7, 0.8, 0.9, RUNNER_UP_BELOW, 1.0)
 _NORMAL_95 = 1.96
@@ -145,36 +140,12 @@ def judged(detector: CardDetector, image: Image, scene: Scene) -> Iterator[Judge
 
 
 def fitted(judged: Sequence[Judged], current: Calibration) -> Calibration:
-    """Return the calibration with the best temperature and curve for corners in a fan."""
+    """Return the calibration with the best temperature for corners in a fan."""
     corners = [one for one in judged if one.kind is Kind.FANNED]
-    new = replace(current, curves={})
-    if len(corners) >= _MIN_READINGS:
-        temperature = fit_temperature([(one.sighting, one.right) for one in corners], 1.0)
-        new = replace(new, fanned=round(temperature, 3))
-    # Capped readings have a constant confidence and are left out.
-    free = [one for one in corners if one.sighting.confidence < one.sighting.most - _CAP_TOLERANCE]
-    doubtful = [pair for pairs in calibrated(free, new).values() for pair in pairs if pair[0] < RUNNER_UP_BELOW]
-    if len(doubtful) < _MIN_READINGS:
-        return new
-    return replace(new, curves={Kind.FANNED: fit_curve(*map(np.array, zip(*doubtful, strict=True)))})
-
-
-def fit_curve(confidences: np.ndarray, right: np.ndarray) -> Curve:
-    """Return the rising curve that predicts best which of (N,) readings are right (Platt scaling)."""
-    odds = np.log(confidences / (1 - confidences))
-    rows = np.column_stack([odds, np.ones_like(odds)])
-    prior = _PRIOR_READINGS / len(odds)
-    targets = (right + prior * confidences) / (1 + prior)
-    line = np.array([1.0, 0.0])
-    for _ in range(30):
-        predicted = 1 / (1 + np.exp(-np.clip(rows @ line, -_MAX_LOG_ODDS, _MAX_LOG_ODDS)))
-        curvature = rows.T @ (rows * (predicted * (1 - predicted))[:, None]) + 1e-6 * np.eye(2)
-        line = line + np.linalg.solve(curvature, rows.T @ (targets - predicted))
-    slope, offset = line.round(3).tolist()
-    if slope > 0:
-        return Curve(slope, offset)
-    # The curve must not fall: use a constant instead.
-    return Curve(0.0, round(float(np.log(targets.sum() / (1 - targets).sum())), 3))
+    if len(corners) < _MIN_READINGS:
+        return current
+    temperature = fit_temperature([(one.sighting, one.right) for one in corners], 1.0)
+    return replace(current, fanned=round(temperature, 3))
 
 
 def calibrated(judged: Sequence[Judged], calibration: Calibration) -> dict[Kind, list[tuple[float, bool]]]:

@@ -15,7 +15,7 @@ from companion.dataset.scenes.layouts import Layout
 from companion.models.evaluation.pictures import Labelled, Reading, fitted
 from companion.models.fitting import calibration
 from companion.models.fitting.calibration import Bin, Judged
-from companion.vision.core.calibration import Calibration, Curve, Kind
+from companion.vision.core.calibration import Calibration, Kind
 from companion.vision.core.geometry import Image, corner_frames, unit_square
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
@@ -55,26 +55,14 @@ def _judged(kind: Kind, confidence: float, right: float, count: int = 400) -> li
     return [Judged(kind, sighting, i < right * count) for i in range(count)]
 
 
-def test_the_curve_gives_how_often_corners_in_a_fan_are_right() -> None:
-    readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.OPEN, 0.9, 0.8)]
+def test_the_temperature_of_corners_in_a_fan_is_fitted_on_them_alone() -> None:
+    readings = [*_judged(Kind.FANNED, 0.6, 0.8), *_judged(Kind.FANNED, 0.9, 0.95), *_judged(Kind.OPEN, 0.9, 0.2)]
     found = calibration.fitted(readings, Calibration(card=1.1, index=1.3))
-    found_levels = {
-        kind: {round(level, 1) for level, _ in ones} for kind, ones in calibration.calibrated(readings, found).items()
-    }
-    assert found_levels == {Kind.FANNED: {0.8, 1.0}, Kind.OPEN: {0.9}}
-    # Open cards are calibrated with their fusion.
     assert (found.card, found.index) == (1.1, 1.3)
-    assert set(found.curves) == {Kind.FANNED}
-    few = calibration.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7))
-    assert few == Calibration(fanned=0.7)
-
-
-def test_capped_readings_are_left_out_of_the_fit() -> None:
-    free, held = _judged(Kind.FANNED, 0.8, 0.9), _judged(Kind.FANNED, 0.74, 0.1)
-    held = [replace(one, sighting=replace(one.sighting, most=0.74)) for one in held]
-    found = calibration.fitted([*free, *held], Calibration())
-    curve = found.curves[Kind.FANNED]
-    assert curve(0.8) > 0.8
+    assert found == calibration.fitted(readings[:800], Calibration(card=1.1, index=1.3))
+    levels = [level for level, _ in calibration.calibrated(readings, found)[Kind.FANNED]]
+    assert np.mean(levels) == pytest.approx(0.875, abs=0.05)
+    assert calibration.fitted(_judged(Kind.FANNED, 0.9, 1.0, 20), Calibration(fanned=0.7)) == Calibration(fanned=0.7)
 
 
 def test_a_wild_corner_has_its_own_cap() -> None:
@@ -103,40 +91,8 @@ def test_the_corner_of_a_zero_is_right_either_way_up() -> None:
     assert [one.right for one in judged] == [True, False]
 
 
-def test_only_doubtful_readings_are_on_the_curve() -> None:
-    found = calibration.fitted(_judged(Kind.FANNED, 0.95, 1.0), Calibration())
-    assert found.fanned < 0.7
-    assert not found.curves
-
-
-def test_a_curve_never_falls() -> None:
-    contrary = [*_judged(Kind.FANNED, 0.6, 0.9), *_judged(Kind.FANNED, 0.95, 0.5)]
-    curve = calibration.fitted(contrary, Calibration()).curves[Kind.FANNED]
-    assert curve(0.6) <= curve(0.95)
-
-
-def test_confidences_are_calibrated_by_kind() -> None:
-    calibration = Calibration(curves={Kind.OPEN: Curve(1.0, 1.0), Kind.CORNER: Curve(1.0, -0.5)})
-    doubtful = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=True)
-    sure = Sighting(unit_square(), (RED_7, RED_1), (0.98, 0.01), whole=True)
-    alone, beyond = calibration.in_picture([doubtful, sure])
-    assert alone.confidence == pytest.approx(0.803, abs=0.001)
-    # The others share the rest as before.
-    assert alone.probabilities[1] == pytest.approx(0.3 / 0.4 * (1 - alone.confidence))
-    assert beyond is sure
-    corner = replace(doubtful, whole=False)
-    assert calibration.in_picture([corner])[0].confidence == pytest.approx(0.476, abs=0.001)
-    # The most likely card stays the most likely.
-    none = Calibration(curves={Kind.OPEN: Curve(0.0, -3.0)}).in_picture([doubtful])[0]
-    assert none.probabilities == pytest.approx((3 / 7, 3 / 7))
-    # A reading below the limit stays below it.
-    most = Calibration(curves={Kind.OPEN: Curve(1.0, 9.0)})
-    assert most.in_picture([doubtful])[0].confidence < 0.97
-    assert most.in_picture([doubtful.capped(0.7)])[0].confidence < 0.97
-
-
 def test_calibrations_are_saved_and_loaded(tmp_path: Path) -> None:
-    whole = Calibration(1.1, 1.3, 0.7, {Kind.OPEN: Curve(0.8, 0.5)})
+    whole = Calibration(1.1, 1.3, 0.7)
     whole.save(tmp_path / "calibration.json")
     assert Calibration.load(tmp_path / "calibration.json") == whole
 

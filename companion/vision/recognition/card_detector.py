@@ -153,7 +153,7 @@ class CardDetector:
         detector._plain = plain
         if detector._reader.seeks:
             # For a searched deck, the readings themselves express the deck's uncertainty.
-            detector._calibration = replace(self._calibration, fanned=1.0, curves={})
+            detector._calibration = replace(self._calibration, fanned=1.0)
         return detector
 
     def with_cards(self, cards: DeckCards) -> CardDetector:
