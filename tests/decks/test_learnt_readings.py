@@ -26,7 +26,7 @@ from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, Quad, corner_frames, homography, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import EvidenceSource, Reading
+from companion.vision.core.reading import Reading
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.crops import Crops, IndexPass, Pass, together
@@ -293,17 +293,9 @@ def test_index_gets_as_many_passes_as_without_the_deck(
         assert indices.call_count == (2 if still_open else 1)
 
 
-@pytest.mark.parametrize(
-    ("membership", "evidence", "given_up"),
-    [(0.0, EvidenceSource.NOTHING, True), (0.1, EvidenceSource.NOTHING, False), (0.0, EvidenceSource.INDEX, False)],
-)
-def test_index_without_evidence_gets_one_pass_in_searched_decks(
-    deck: LearntDeck,
-    known: DeckModel,
-    monkeypatch: pytest.MonkeyPatch,
-    membership: float,
-    evidence: EvidenceSource,
-    given_up: bool,
+@pytest.mark.parametrize("searched", [True, False])
+def test_an_outline_that_shows_no_card_is_read_on_only_in_a_searched_deck(
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, searched: bool
 ) -> None:
     looks = 0
 
@@ -312,12 +304,12 @@ def test_index_without_evidence_gets_one_pass_in_searched_decks(
         looks += len(quads)
         logs = np.full(NONE + 1, np.log(0.1 / NONE), np.float32)
         logs[NONE] = np.log(0.9)
-        return [Pass(quad, logs, membership) for quad in quads]
+        return [Pass(quad, logs, 0.0) for quad in quads]
 
     monkeypatch.setattr(Crops, "cards", cards)
-    reader = reading_parts()[0].with_deck(_with_seeker(known, deck, True))
-    reader.read_cards(np.full((400, 300, 3), 90, np.uint8), [outline()], [evidence])
-    assert (looks == 1) is given_up
+    reader = reading_parts()[0].with_deck(_with_seeker(known, deck, searched))
+    reader.read_cards(np.full((400, 300, 3), 90, np.uint8), [outline()])
+    assert (looks > 1) is searched
 
 
 @pytest.fixture
@@ -392,14 +384,12 @@ def test_card_takes_the_more_confident_of_deck_and_networks(
         assert np.array_equal(read.logs, says)
 
 
-@pytest.mark.parametrize(
-    ("by_deck", "membership", "is_confirmed"), [("red 8", 1.0, True), ("red 8", 0.9, False), ("red 9", 1.0, False)]
-)
-def test_sure_network_reading_confirmed_by_the_deck_stands(
-    known: DeckModel, card: Callable[..., Reading], by_deck: str, membership: float, is_confirmed: bool
+@pytest.mark.parametrize(("by_deck", "membership"), [("red 8", 1.0), ("red 8", 0.9), ("red 9", 1.0)])
+def test_a_sure_reading_by_the_networks_stands_beside_the_deck(
+    known: DeckModel, card: Callable[..., Reading], by_deck: str, membership: float
 ) -> None:
     read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), membership)
-    assert (read.card.name, read.known, read.is_confirmed) == ("red 8", False, is_confirmed)
+    assert (read.card.name, read.known) == ("red 8", False)
 
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])

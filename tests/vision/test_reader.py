@@ -14,7 +14,7 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
+from companion.vision.core.reading import Reading, Scale, with_indices
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.fusion import Evidence, shipped
@@ -169,21 +169,19 @@ class Falters:
 
 
 @pytest.mark.parametrize(
-    ("face", "sure", "evidence", "cards", "corners"),
+    ("face", "sure", "cards", "corners"),
     [
-        (face_class(Card.parse("red 5").face), 1.0, EvidenceSource.BOX, 2, 2),
-        (face_class(Card.parse("red 5").face), 0.4, EvidenceSource.BOX, 3, 2),
-        (NO_CARD, 1.0, EvidenceSource.BOX, 1, 0),
-        (NO_CARD, 0.0, EvidenceSource.NOTHING, 3, 2),
+        (face_class(Card.parse("red 5").face), 1.0, 2, 2),
+        (face_class(Card.parse("red 5").face), 0.4, 3, 2),
+        (NO_CARD, 1.0, 1, 0),
+        (NO_CARD, 0.0, 3, 2),
     ],
     ids=["settled", "a third look", "none", "unclear"],
 )
-def test_no_more_is_looked_at_than_an_outline_is_worth(
-    face: int, sure: float, evidence: EvidenceSource, cards: int, corners: int
-) -> None:
+def test_no_more_is_looked_at_than_an_outline_is_worth(face: int, sure: float, cards: int, corners: int) -> None:
     whole, index = Counts(face, 8, sure), Counts(face, 4)
     reader = Reader(whole, index)  # type: ignore[arg-type]
-    (reading,) = reader.read_cards(_TABLE, [_PLACE], [evidence])
+    (reading,) = reader.read_cards(_TABLE, [_PLACE])
     assert (whole.crops, index.crops) == (cards, corners)
     assert np.allclose(reading.quad, _PLACE, atol=0.5)
 

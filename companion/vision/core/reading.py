@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
@@ -19,16 +18,6 @@ from companion.vision.core.sightings import Sighting, softened
 # Weight of a corner's reading relative to the whole card's, for cards at least `_LEGIBLE_WIDTH` pixels wide. A hidden
 # or cut corner reads as "no card" or at random, so its evidence against a card is bounded.
 _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
-
-
-class EvidenceSource(IntEnum):
-    """Evidence for an outline other than its appearance."""
-
-    NOTHING = 0
-    INDEX = 1
-    """A corner index lies where the card would have one."""
-    BOX = 2
-    """The detector's box has a high score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +52,7 @@ class Reading:
     corners' contribution, None if nothing was added. ends: (57,) log-likelihoods of its two corners, None unless the
     networks alone read the card. score: of its box. is_non_index: whether a supposed index is known to be another sign
     of the learnt deck. is_out_of_deck: whether it matches none of that deck's corners. overrides_networks: whether the
-    deck contradicts the networks on a design they know. is_confirmed: whether the deck confirms the networks.
+    deck contradicts the networks on a design they know.
     """
 
     quad: Quad
@@ -77,7 +66,6 @@ class Reading:
     is_non_index: bool = False
     is_out_of_deck: bool = False
     overrides_networks: bool = False
-    is_confirmed: bool = False
 
     @cached_property
     def probabilities(self) -> Floats:

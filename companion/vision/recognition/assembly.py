@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
 
 import cv2
 import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import EvidenceSource, Reading, with_indices
+from companion.vision.core.reading import Reading, with_indices
 from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
@@ -52,8 +51,7 @@ _FAINTLY = 0.4
 _BOXED, _ENDS_APART = 0.5, 0.5
 # Least confidence of an open card that the fitted model reads; below it something else lies there.
 _HARDLY = 0.05
-# Score added per index found where the outline expects one; initial score of a candidate formed from two indices.
-_SUPPORT_WEIGHT = 0.3
+# Score of a candidate formed from two indices.
 _PAIR_SCORE = 0.5
 # For a learnt deck: maximum number of faint boxes searched; overlap with a found card above which a box is skipped.
 _FAINT_CARDS, _TAKEN = 12, 0.5
@@ -248,35 +246,27 @@ class Assembler:
         first: the results of the first pass, if it was run.
         """
         frames = [index.quad for index in indices]
-        lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
-        evidence = [self._backing(lying, score) for lying, (_, score) in zip(lies, candidates, strict=True)]
         if not self._reader.seeks:
-            # A box around several fanned cards contains indices, but none near a card's index spots.
-            worth = [bool(held) or not lying.strangers() for lying, held in zip(lies, evidence, strict=True)]
-            candidates, evidence = list(compress(candidates, worth)), list(compress(evidence, worth))
-        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], evidence, first)
+            # A box around several fanned cards contains indices, but none at a card's index spots.
+            lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
+            candidates = [
+                (quad, score)
+                for (quad, score), lying in zip(candidates, lies, strict=True)
+                if score >= self._limits.confident_box or lying.at_spots() or not lying.strangers()
+            ]
+        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], first)
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
-            lying = CardIndices(reading.quad, frames)
-            spots = lying.at_spots()
-            corners = [
-                indices[i] for i in spots if not (indices[i].is_non_index or _is_unlike_its(indices[i], reading))
-            ]
+            spots = [indices[i] for i in CardIndices(reading.quad, frames).at_spots()]
+            corners = [index for index in spots if not (index.is_non_index or _is_unlike_its(index, reading))]
             own = [corner for corner in corners if not self._denies(corner, reading)]
             whole = with_indices(reading, own)
             # Seen at a low angle, the middle is compressed while two corners that agree are legible.
             denied = bool(corners) and not own and len({corner.card for corner in corners}) == len(corners)
             if self._is_card(whole, score) and not denied:
-                weight = score * (0.3 + whole.confidence) + _SUPPORT_WEIGHT * len(own)
-                scored.append((weight, replace(whole, score=score)))
+                scored.append((score * (0.3 + whole.confidence), replace(whole, score=score)))
         scored.sort(key=lambda pair: -pair[0])
         return drop_duplicates([reading for _, reading in scored], indices, image)
-
-    def _backing(self, lying: CardIndices, score: float) -> EvidenceSource:
-        """Return the evidence for a box of this score, given the positions of the indices."""
-        if score >= self._limits.confident_box:
-            return EvidenceSource.BOX
-        return EvidenceSource.INDEX if lying.about_spots() else EvidenceSource.NOTHING
 
     def _is_card(self, reading: Reading, score: float) -> bool:
         is_confident = score >= self._limits.confident_box and reading.nothing <= self._limits.confident_box_no_card
@@ -310,7 +300,7 @@ class Assembler:
             if _is_confidently_learnt(card):
                 # The deck's pictures show that the card is open, so its corners are its own however they read.
                 own |= spots
-            own |= {i for i in spots if _is_misread_its(indices[i], card)}
+            own |= {i for i in spots if _is_unlike_its(indices[i], card)}
         return [index for i, index in enumerate(indices) if i not in own and not index.is_non_index]
 
 
@@ -355,13 +345,6 @@ def _evidence(
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
     """Whether an index at a learnt card's index spot matches none of that deck: it is the card's own, misread."""
     return index.is_out_of_deck and card.known
-
-
-def _is_misread_its(index: Reading, card: Reading) -> bool:
-    """Whether an index at a card's index spot is its own but misread: it has the card's colour, if the colour is
-    certain.
-    """
-    return _is_unlike_its(index, card) or (card.is_confirmed and index.card.color is card.card.color)
 
 
 def _is_confidently_learnt(card: Reading) -> bool:

@@ -19,7 +19,6 @@ USUAL_SHARE = 0.135
 """Length of an index' longer side over the card's width: mean over the drawn decks."""
 # Maximum distance of a card's own index from its nominal position, in the card's unit square: decks and outlines vary.
 _SPOT_REACH = 0.14
-_LOOSE_SPOT_REACH = 0.3
 # The same for print in the two corners without an index, horizontally and vertically: outlines derived from an index
 # are inexact.
 _FREE_REACH = (0.15, 0.2)
@@ -51,7 +50,10 @@ class CardIndices:
 
     def at_spots(self) -> set[int]:
         """Return the indices close to the card's two index spots, which are certainly its own."""
-        return self._nearest_to_spots(_SPOT_REACH)
+        if not len(self._indices):
+            return set()
+        off = self._off_spots
+        return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < _SPOT_REACH}
 
     def by_spot(self) -> tuple[int | None, int | None]:
         """Return the index at the top-left and at the bottom-right spot, None where there is none."""
@@ -61,16 +63,6 @@ class CardIndices:
             first if first is not None and self._off_spots[first, 0] < _SPOT_REACH else None,
             second if second is not None and self._off_spots[second, 1] < _SPOT_REACH else None,
         )
-
-    def about_spots(self) -> set[int]:
-        """The same with a larger tolerance, for inexact outlines."""
-        return self._nearest_to_spots(_LOOSE_SPOT_REACH)
-
-    def _nearest_to_spots(self, reach: float) -> set[int]:
-        if not len(self._indices):
-            return set()
-        off = self._off_spots
-        return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < reach}
 
     @cached_property
     def _off_spots(self) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from companion.vision.core.calibration import Calibration
 from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, portrait, turned
 from companion.vision.core.labels import Floats, log_softmax
-from companion.vision.core.reading import EvidenceSource, Reading, Scale, with_indices
+from companion.vision.core.reading import Reading, Scale, with_indices
 from companion.vision.core.runtime import Network
 from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
@@ -83,22 +83,19 @@ class Reader:
         self,
         image: Image,
         quads: Sequence[Quad],
-        evidence: Sequence[EvidenceSource] | None = None,
         first: FirstPass | None = None,
     ) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
         The first crop refines the outline, further crops read the card in both orientations. Then the corners are read
-        at full resolution, which helps if the middle shows no digit. evidence: other evidence per outline, the
-        strongest kind if None; with little evidence, reading stops early and returns an improbable card. first:
-        first-pass results, if available.
+        at full resolution, which helps if the middle shows no digit. Where the first crop shows no card, reading stops
+        early and returns an improbable card. first: first-pass results, if available.
         """
         if not quads:
             return []
-        evidence = [EvidenceSource.BOX] * len(quads) if evidence is None else evidence
         first = first or self.first_pass(image, quads)
         left = [i for i in range(len(quads)) if i not in first.plain]
-        seen, going_on = self._looks(image, [first.seen[i] for i in left], [evidence[i] for i in left])
+        seen, going_on = self._looks(image, [first.seen[i] for i in left])
         if self._deck is not None and self.seeks and not self._deck.identifies_cards:
             seen = [replace(one, membership=0.0) for one in seen]
         looks = dict(zip(left, seen, strict=True))
@@ -154,25 +151,22 @@ class Reader:
         its_card = by_deck.membership >= SURE_MEMBER if agreed else by_deck.known
         if not its_card:
             return by_networks
-        borne_out = replace(by_networks, is_confirmed=agreed)
         if agreed and by_networks.confidence >= RUNNER_UP_BELOW:
             # The deck has many corner prototypes, so it is queried only if needed.
-            return borne_out
+            return by_networks
         alone = with_indices(alone, corners)
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._more_confident_index, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
         least = 0.0 if agreed and by_networks.confidence >= _SAID else _OVERRULES
         is_better = (agreed or other.card != by_networks.card) and other.confidence > max(alone.confidence, least)
-        return self._with_corners(by_deck, corners) if is_better and not are_anothers() else borne_out
+        return self._with_corners(by_deck, corners) if is_better and not are_anothers() else by_networks
 
-    def _looks(
-        self, image: Image, glances: Sequence[Pass], evidence: Sequence[EvidenceSource]
-    ) -> tuple[list[Pass], NDArray[np.bool_]]:
+    def _looks(self, image: Image, glances: Sequence[Pass]) -> tuple[list[Pass], NDArray[np.bool_]]:
         """Return the results after a first crop per outline, and (N,) whether each was read completely."""
         seen = list(glances)
         first = [one.top for one in seen]
-        read_on = ~np.array([self._is_hopeless(one, held) for one, held in zip(seen, evidence, strict=True)], bool)
+        read_on = ~np.array([self._is_hopeless(one) for one in seen], bool)
         refined = [portrait(one.outline) for one in seen]
         # A low camera sees a card that points towards it shorter than wide, that is sideways.
         aspects = np.array([aspect(quad) for quad in refined])
@@ -196,15 +190,9 @@ class Reader:
                 seen[i] = other
         return seen, read_on
 
-    def _may_be_learnt(self, seen: Pass, evidence: EvidenceSource) -> bool:
-        """Whether a result shows a searched deck's card, or other evidence suggests one."""
-        return self.seeks and (seen.membership > 0 or evidence is not EvidenceSource.NOTHING)
-
-    def _is_hopeless(self, seen: Pass, evidence: EvidenceSource) -> bool:
-        """Whether the first crop shows no card, given the other evidence."""
-        if self._may_be_learnt(seen, evidence):
-            return False
-        return float(self._card_scale.probabilities(seen.logs)[-1]) > _NONE
+    def _is_hopeless(self, seen: Pass) -> bool:
+        """Whether the first crop shows no card; a searched deck's card may look like none to the networks."""
+        return not self.seeks and float(self._card_scale.probabilities(seen.logs)[-1]) > _NONE
 
     def with_deck(self, deck: Deck) -> Reader:
         """Return a reader with the same networks and a learnt deck."""
