@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from companion.bench.accuracy.matches import as_markdown
 from companion.bench.simulation.gaps import Gap, GapTime, TopAfterGap, gap_times, grade_gaps
+from companion.bench.simulation.match_run import MatchResult, MatchSetUp
 from companion.cards import Card
 from companion.dataset.simulated.simulation import PileChange, TrueEvent
 from companion.vision.core.events import (
@@ -75,3 +77,19 @@ def test_a_covered_lens_sends_black_pictures_and_a_phone_asleep_nothing() -> Non
     assert covered.status(over=False) == []
     assert asleep.status(over=False) == [CameraStatus(1.0, CameraHealth.GONE)]
     assert asleep.status(over=True) == [CameraStatus(2.0, CameraHealth.OK)]
+
+
+def test_report_counts_the_tops_after_gaps_of_all_matches() -> None:
+    of_each = [{TopAfterGap.RIGHT.value: 2}, {TopAfterGap.RIGHT.value: 1, TopAfterGap.ASKED.value: 1}]
+    played = [
+        MatchResult(MatchSetUp(seed, "classic", 2, 12, gaps=True), {}, {}, {}, (), (), (), 30, 0, 0, 1.0, gaps=gaps)
+        for seed, gaps in enumerate(of_each)
+    ]
+    lines = as_markdown(played).splitlines()
+    start = lines.index("| tops after a gap | |") + 2
+    assert lines[start : start + len(TopAfterGap)] == [
+        "| right | 3 |",
+        "| asked | 1 |",
+        "| wrong | 0 |",
+        "| missed | 0 |",
+    ]

@@ -123,12 +123,12 @@ def matches(
     try:
         evenings = list(_evenings(wanted, log, pictures, jobs))
         if report is not None:
-            report.write_text(_report(evenings), "utf-8")
+            report.write_text(as_markdown(evenings), "utf-8")
     except ModelFileError as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"{error.filename} cannot be used: {error.strerror}") from error
-    click.echo(json.dumps(_rows(evenings)) if as_json else _report(evenings))
+    click.echo(json.dumps(_rows(evenings)) if as_json else as_markdown(evenings))
 
 
 def _evenings(
@@ -184,8 +184,7 @@ def _rows(evenings: Sequence[MatchResult]) -> dict[str, dict[str, float]]:
     if any(evening.set_up.hands_free for evening in evenings):
         rows["hands free"] = hands_figures(evenings)
     if any(evening.set_up.gaps for evening in evenings):
-        after = _total(evening.gaps for evening in evenings)
-        rows["tops after a gap"] = {f"{top.value} tops": after[top.value] for top in TopAfterGap}
+        rows["tops after a gap"] = {f"{top} tops": count for top, count in _tops(evenings).items()}
     latencies = [latency for evening in evenings for latency in evening.latencies]
     if latencies:
         median, late = np.percentile(latencies, [50, 95])
@@ -214,6 +213,12 @@ def hands_figures(evenings: Sequence[MatchResult]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in figures.items()}
 
 
+def _tops(evenings: Sequence[MatchResult]) -> dict[str, int]:
+    """Return how many tops were reported in which way after gaps."""
+    after = _total(evening.gaps for evening in evenings)
+    return {top.value: after[top.value] for top in TopAfterGap}
+
+
 def _gradable(rulings: Counter[str]) -> int:
     return sum(rulings[ruling.value] for ruling in _GRADABLE)
 
@@ -235,7 +240,7 @@ def best_temperature(readings: Iterable[Sequence[float]]) -> float:
     return float(min(np.geomspace(0.4, 2.5, 60), key=loss))
 
 
-def _report(evenings: Sequence[MatchResult]) -> str:
+def as_markdown(evenings: Sequence[MatchResult]) -> str:
     """Return the figures and all errors as Markdown."""
     seeds = [evening.set_up.seed for evening in evenings]
     rulings, questions = _total(e.rulings for e in evenings), _total(e.questions for e in evenings)
@@ -253,6 +258,9 @@ def _report(evenings: Sequence[MatchResult]) -> str:
     lines += ["", "| rulings | |", "| --- | ---: |"]
     lines += [f"| {ruling.value} | {rulings[ruling.value]} |" for ruling in Ruling]
     lines.append(f"| right without asking | {rulings['right'] / max(1, _gradable(rulings)):.1%} |")
+    if any(evening.set_up.gaps for evening in evenings):
+        lines += ["", "| tops after a gap | |", "| --- | ---: |"]
+        lines += [f"| {top} | {count} |" for top, count in _tops(evenings).items()]
     if any(evening.set_up.hands_free for evening in evenings):
         lines += ["", "| hands free | |", "| --- | ---: |"]
         lines += [f"| {name} | {value:g} |" for name, value in hands_figures(evenings).items()]
