@@ -41,6 +41,7 @@ def _run(tmp_path: Path, *arguments: str) -> dict[str, list[dict[str, object]]]:
     return found
 
 
+@pytest.mark.slow
 def test_special_faces_are_learnt_in_one_flip_and_read(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     folder = tmp_path / "flip"

@@ -19,6 +19,7 @@ from companion.vision.core.runtime import model_folder
 from companion.vision.recognition.card_detector import CardDetector
 
 
+@pytest.mark.slow
 def test_figures_of_easy_hands() -> None:
     figures = measure_hands(CardDetector.shipped(EditionName.CLASSIC), drawn_decks(EditionName.CLASSIC, 1), 2, 1)
     assert figures.hands == 2
@@ -40,6 +41,7 @@ def test_hidden_overexposed_and_dark_corners_are_unreadable(
     assert is_readable(SceneCard(Card.parse("red 7"), outline, 0.4, (index,)), image) is readable
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_figures() -> None:
     arguments = ["train", "hands", "--models", str(model_folder()), "--hands", "1", "--family", "classic_oval"]
     result = CliRunner().invoke(main, arguments)

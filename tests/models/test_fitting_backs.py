@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
@@ -31,6 +32,7 @@ def test_the_fit_separates_the_classes() -> None:
     assert found(tables, BackLooks(-looks.weights, -looks.bias))[True].best_on_pile == 0
 
 
+@pytest.mark.slow
 def test_draw_piles_of_any_maker_are_classified() -> None:
     tables = list(drawn(CardDetector.shipped(threads=1), range(20), seed=77))
     usual, other = found(tables, BackLooks.load(model_folder() / "backs.json")).values()
@@ -38,6 +40,7 @@ def test_draw_piles_of_any_maker_are_classified() -> None:
     assert other.best_on_pile >= 8
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None:
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)

@@ -46,6 +46,7 @@ def _judged(rng: np.random.Generator, good: float, bad: float) -> Judged:
     return Judged(Evidence(QUAD, _logs(middle, 0.7), corners, (False, False), 0.9, 0, 1, False, WHITE), truth, 1.0)
 
 
+@pytest.mark.slow
 def test_the_fit_trusts_the_view_that_is_right() -> None:
     rng = np.random.default_rng(1)
     judged = [_judged(rng, 0.95, 0.2) for _ in range(600)]
@@ -84,6 +85,7 @@ def test_the_shipped_model_asks_where_corners_and_middle_disagree() -> None:
     assert sum(disputed.probabilities) <= 1
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fusion, "PICTURES", {Layout.SINGLE: 2})
     monkeypatch.setattr(fusion, "RATE", 0.02)

@@ -111,6 +111,7 @@ class _Behind:
         return np.tile(self._logs, (len(quads), 1)).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_the_command_adds_it_to_the_fusion_and_leaves_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(no_card, "PICTURES", {Layout.SINGLE: 2})
     monkeypatch.setattr(no_card, "OTHERS", (Kind.FRENCH, Kind.CHECKS))

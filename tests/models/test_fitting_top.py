@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
@@ -29,11 +30,13 @@ def test_the_fit_finds_the_features_that_decide() -> None:
     assert checked(piles, TopModel(-model.weights, model.none)).right < checked(piles, model).right / 2
 
 
+@pytest.mark.slow
 def test_the_top_of_other_piles_is_found() -> None:
     piles = list(drawn(CardDetector.shipped(threads=1), range(3000, 3008), seed=77))
     assert checked(piles, shipped()).right >= 0.85 * len(piles)
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None:
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)

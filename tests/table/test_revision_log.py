@@ -114,6 +114,7 @@ def held(kind: type) -> int:
     return sum(isinstance(one, kind) for one in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_stored_state_does_not_grow_with_the_match(arms: ArmsGame) -> None:
     counts = []
     for turn in range(24):
