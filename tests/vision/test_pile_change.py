@@ -22,6 +22,7 @@ from companion.vision.pile.pile_state import where_seen
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 WILD, YELLOW_1 = Card.parse("wild"), Card.parse("yellow 1")
+WILD_DRAW_FOUR = Card.parse("wild draw four")
 FIRST, SECOND, THIRD = Placement(-9.0, 4.0, 0.3), Placement(7.0, 5.0, -0.9), Placement(2.0, -6.0, 1.4)
 SEEDS = [3, 4, 5]
 # Visible share from which a card is read as whole.
@@ -128,6 +129,20 @@ def test_a_pile_that_was_pushed_has_moved(seed: int, count: int) -> None:
     assert judgement.change is Change.MOVED
     assert judgement.top is not None
     assert judgement.top.card == RED_7
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("count", [1, 2, 3], ids=["its top card", "both like cards", "all of it"])
+def test_a_pushed_card_is_no_new_one_beside_its_like(seed: int, count: int) -> None:
+    """The card below it has the same face, is open too and may have moved as well."""
+    pile = (BLUE_3, FIRST), (WILD_DRAW_FOUR, Placement(-16.0, 8.0, 0.3)), (WILD_DRAW_FOUR, Placement(20.0, -12.0, -0.6))
+    after = table(seed, *pile)
+    cards = after.pile.cards
+    pushed = (*cards[:-count], *(moved(item, -16.0, -10.0, 0.2) for item in cards[-count:]))
+    evidence = look(table(seed, *pile), rearranged(after, *pushed))
+    judgement = judge(evidence, shipped())
+    assert [s.card for s in evidence.sightings][-2:] == [WILD_DRAW_FOUR, WILD_DRAW_FOUR]
+    assert (judgement.change, judgement.top) == (Change.MOVED, evidence.sightings[-1])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
