@@ -88,7 +88,7 @@ def test_agreeing_quick_looks_outweigh_a_missing_thorough_one() -> None:
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
 
 
-def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_reported() -> None:
+def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_reported_with_doubt() -> None:
     exact = ExactSightings()
 
     def half_blind(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
@@ -100,7 +100,7 @@ def test_a_new_card_of_which_a_corner_alone_is_ever_read_is_reported() -> None:
     events = played(table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1)), exact, PileTracker(half_blind))
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)
-    assert events[1].probabilities[0][1] > 0.5
+    assert events[1].probabilities[0][1] == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_corner_that_every_other_look_reads_is_reported_before_long() -> None:

@@ -172,26 +172,6 @@ def top(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> 
 @options.work
 @options.seed
 @options.exported
-@options.tables(4, 84, "three per minute")
-@options.save
-def changes(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:
-    """Fit how changes of a pile are recognised on three quarters of the simulated tables; check it on the rest."""
-    options.need_extra()
-    from companion.commands.shared.parameters import load_detector
-    from companion.models.fitting import pile_changes as measures
-    from companion.vision.pile.pile_change import ChangeModel
-
-    path = (folder or work / "export") / "changes.json"
-    detector = load_detector(None, path.parent)
-
-    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 4, "tables", save)
-    click.echo(measures.checked(rest, ChangeModel.load(path)))
-
-
-@click.command()
-@options.work
-@options.seed
-@options.exported
 @options.tables(4, 24, "two per minute")
 @options.save
 def draws(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -> None:

@@ -32,7 +32,6 @@ for _step in (
     fits.calibrate,
     fits.backs,
     fits.top,
-    fits.changes,
     fits.draws,
     fits.landings,
     fits.decision,

@@ -194,10 +194,10 @@ def _is_certain(judgement: Judgement, pile: KnownPile) -> bool:
     A missed card can look as if nothing happened, as if the top was removed, or as if a card below it had landed.
     """
     top = judgement.top
-    if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK, Change.UNCLEAR):
+    if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK) or judgement.belief < 1:
         return False
     like = (lying for lying in pile.cards[:-1] if lying.card == top.card)
-    return min(judgement.belief, top.confidence) >= _CERTAIN and all(_overlap(top, lying) < PUSHED for lying in like)
+    return top.confidence >= _CERTAIN and all(_overlap(top, lying) < PUSHED for lying in like)
 
 
 def _overlap(card: Sighting, lying: Lying) -> float:

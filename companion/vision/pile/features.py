@@ -5,20 +5,19 @@ Measures only, decides nothing. Features are named, computed lazily and cached, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
-from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
+from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, filled, share
-from companion.vision.pile.outline_comparison import NO_EDGES, Comparison
+from companion.vision.pile.outline_comparison import Comparison
 
 # Shrinkage of an outline when its inside is measured, and expansion when its area is excluded: outlines are inexact by
 # one or two small pixels, where a card is about forty long.
@@ -27,47 +26,6 @@ _INSIDE, OUTSIDE = 0.08, -0.12
 _ABOUT = -0.4
 # Minimum area of a visible strip relative to the old top card: less than one small pixel wide for a card of 27 x 40.
 _TELLING = 0.03
-
-
-OUTLINE = (
-    "confidence",
-    "on top",
-    "change",
-    "change beside the top",
-    "part beside the top",
-    "change on the top",
-    "part on the top",
-    "change of the top beside it",
-    "part of the top beside it",
-    "change of the rest",
-    "part of the rest",
-    "change around it",
-    "overlap with the top",
-    "face of the top",
-    "colour of the top",
-    "overlap with its place below",
-    "overlap with its place next below",
-    "overlap with any place below",
-    "overlap with its place if carried along",
-    "likeness to the top",
-    "likeness in its place",
-    "change of hue",
-    "rim of the top",
-    "change of the face",
-    "change of the visible face",
-    "print of the visible face",
-    "change of the rim",
-    "overlap with a surer outline",
-    "overlap with another outline",
-    "overlap of another outline with the top",
-)
-"""Names of `Outline.values`. The top is the previous one; shares lie between 0 and 1."""
-
-LOOK = ("change of the top", "change of the picture", "outlines", "corners", "top in its place")
-"""Names of `Evidence.values`."""
-
-# Probability from which a probability is not told from 1, nor its complement from 0.
-_CLIPPED = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +46,9 @@ class Part(NamedTuple):
     area: int
     least: float
 
-    @property
-    def values(self) -> tuple[float, float]:
-        """The changed share, less if the area is small, and the area relative to the minimum, at most 1."""
-        size = min(1.0, self.area / self.least)
-        return self.share * size, size
+    def tells(self, times: int = 1) -> bool:
+        """Whether the region has at least `times` its minimum area."""
+        return self.area >= times * self.least
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +58,7 @@ class Evidence:
     sightings: cards read on and around the pile. changed: (h, w) mask of changes since that picture; `scale` maps
     picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. rate_tops: returns the
     probability of each sighting to lie on top, from the current picture alone; equal ones if None. others: what was
-    read on the pile in the earlier picture, whether or not it was seen to land. since: time of that picture (s).
+    read on the pile in the earlier picture, whether or not it was seen to land.
     """
 
     known: Sequence[Lying]
@@ -112,7 +68,6 @@ class Evidence:
     pictures: Comparison | None = None
     rate_tops: Callable[[], NDArray[np.float64]] | None = None
     others: Sequence[Lying] = ()
-    since: float = -np.inf
 
     @cached_property
     def _outlines(self) -> tuple[Outline, ...]:
@@ -155,13 +110,6 @@ class Evidence:
         for lying in (*self.known[:-1], *self.others):
             below |= self.mask(lying.quad, _INSIDE)
         return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
-
-    @cached_property
-    def values(self) -> tuple[float, ...]:
-        """The features of `LOOK`."""
-        in_place = max((s.overlap_with_top for s in self.whole if s.card == self.top.card), default=0.0)
-        read = float(bool(self.whole)), float(bool(self.corners))
-        return self.top_change, float(self.changed.mean()), *read, in_place
 
     def part(self, where: Mask) -> Part:
         """Return the changed share of a region."""
@@ -249,70 +197,28 @@ class Outline:
         return self.card == lying.card and self.overlap(lying) > overlap
 
     @cached_property
-    def below(self) -> tuple[float, int]:
-        """The largest overlap with a lower card of its face, and the number of cards up to that one; 0 without one."""
-        known = self.look.known
-        places = [(self.overlap(lying), left) for left, lying in enumerate(known[:-1], 1) if lying.card == self.card]
-        unseen = [(self.overlap(lying), 0) for lying in self._others if lying.card == self.card]
-        return max(places, key=itemgetter(0), default=max(unseen, key=itemgetter(0), default=(0.0, 0)))
+    def likeness_to_top(self) -> float:
+        """Similarity to the previous top card (-1 to 1); needs pictures."""
+        assert self.look.pictures is not None
+        return self.look.pictures.similarity(self.look.top.quad, self.quad)
 
     @cached_property
-    def values(self) -> tuple[float, ...]:
-        """The features of `OUTLINE`."""
-        look = self.look
-        parts = [self.beside_top, self.on_top, self.top_beside, self.rest_beside]
-        below, left = self.below
-        any_below = max((self.overlap(lying) for lying in (*look.known[:-1], *self._others)), default=0.0)
-        others = [s for s in look.whole if s is not self]
-        surer = max((self._overlap_of(s) for s in others if s.confidence > self.confidence), default=0.0)
-        another = max((self._overlap_of(s) for s in others), default=0.0)
-        in_place = max((s.overlap_with_top for s in others if s.card == look.top.card), default=0.0)
-        return (
-            _log_odds(self.confidence),
-            _log_odds(self.top_probability),
-            self.change,
-            *(value for part in parts for value in part.values),
-            self.about.share,
-            self.overlap_with_top,
-            float(self.card == look.top.card),
-            float(self.card.color is look.top.card.color),
-            below,
-            below * (left == len(look.known) - 1),
-            any_below,
-            self._carried(others),
-            *self._pictured(),
-            surer,
-            another,
-            in_place,
-        )
-
-    def _overlap_of(self, other: Outline) -> float:
-        return intersection_over_union(self.quad, other.quad)
+    def likeness_in_place(self) -> float:
+        """Similarity of the picture inside the outline to the earlier one (-1 to 1); needs pictures."""
+        assert self.look.pictures is not None
+        return self.look.pictures.similarity(self.quad, self.quad)
 
     @cached_property
-    def _others(self) -> list[Lying]:
-        """What was read beside the previous top card, whether or not it was seen to land."""
-        top = self.look.top
-        return [other for other in self.look.others if other.card != top.card or other.quad is not top.quad]
+    def tint(self) -> float:
+        """Change of hue inside the outline; needs pictures."""
+        assert self.look.pictures is not None
+        return self.look.pictures.tint(self.quad)
 
-    def _carried(self, others: Iterable[Outline]) -> float:
-        """Return the largest overlap with its place if that moved along with the previous top card."""
-        top, overlaps = self.look.top, [0.0]
-        alike = [lying.quad for lying in (*self.look.known[:-1], *self._others) if lying.card == self.card]
-        for moved in (other for other in others if other.card == top.card and alike):
-            move = homography(top.quad, moved.quad)
-            overlaps += [intersection_over_union(self.quad, project(move, quad)) for quad in alike]
-        return max(overlaps)
-
-    def _pictured(self) -> tuple[float, ...]:
-        """Return what a comparison of the pictures shows; zeros without them, and for a mere corner."""
-        pictures, top = self.look.pictures, self.look.top
-        if pictures is None or not self.sighting.whole:
-            return (0.0,) * 8
-        likeness = pictures.similarity(top.quad, self.quad), pictures.similarity(self.quad, self.quad)
-        is_like = self.card == top.card and self.overlap_with_top > 0
-        edges = pictures.edges(top.quad, self.quad) if is_like else NO_EDGES
-        return *likeness, pictures.tint(self.quad), *edges
+    @cached_property
+    def rim(self) -> float:
+        """Probability by edges that it was laid on the previous top card; needs pictures."""
+        assert self.look.pictures is not None
+        return self.look.pictures.laid_on_like(self.look.top.quad, self.quad)
 
     @cached_property
     def _inside(self) -> Mask:
@@ -321,8 +227,3 @@ class Outline:
     @cached_property
     def _covered(self) -> Mask:
         return self.look.mask(self.quad, OUTSIDE)
-
-
-def _log_odds(probability: float) -> float:
-    clipped = min(max(probability, 1 - _CLIPPED), _CLIPPED)
-    return float(np.log(clipped / (1 - clipped)))

@@ -27,15 +27,15 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, Zone, is_colorless, tinted
-from companion.vision.pile import pile_change, top_card
 from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
 from companion.vision.pile.outline_comparison import Comparison
-from companion.vision.pile.pile_change import Change, ChangeModel, Judgement, judge
+from companion.vision.pile.pile_change import Change, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
 from companion.vision.pile.thresholds import SURE
+from companion.vision.pile.top_card import shipped
 
 __all__ = ["Detect", "PileTracker", "Region"]
 
@@ -74,17 +74,10 @@ class PileTracker:
     """Tracks one pile. Call it for every frame; not thread-safe.
 
     detect: finds the cards in a picture. region: location of the pile, found automatically if None. detect_closeup:
-    finds the cards in a picture of the pile's surroundings, where they are large; `detect` if None. changes: weighs the
-    possible changes of the pile, the shipped model by default.
+    finds the cards in a picture of the pile's surroundings, where they are large; `detect` if None.
     """
 
-    def __init__(
-        self,
-        detect: Detect,
-        region: Region | None = None,
-        detect_closeup: Detect | None = None,
-        changes: ChangeModel | None = None,
-    ) -> None:
+    def __init__(self, detect: Detect, region: Region | None = None, detect_closeup: Detect | None = None) -> None:
         self._detect = self._in_color(detect)
         self._closely = self._in_color(detect_closeup or detect)
         self._stillness = MotionGate()
@@ -93,7 +86,7 @@ class PileTracker:
         self._glimpse: Glimpse | None = None
         self._elsewhere = PileRelocator(self._detect) if region is None else None
         self._laid = 0
-        self._top_model, self._changes = top_card.shipped(), changes or pile_change.shipped()
+        self._top_model = shipped()
         self._colorless = self._reported_colorless = self._dark = False
         self.look_count = 0
         """Number of detector calls."""
@@ -267,9 +260,7 @@ class PileTracker:
         pictures = None if reference is None else Comparison(reference.frame.image, image)
         rate_tops = partial(self._top_model.probabilities, image, sightings)
         pile = self._pile
-        since = -np.inf if reference is None else reference.time
-        evidence = Evidence(pile.cards, sightings, changed, picture.scale, pictures, rate_tops, pile.others, since)
-        judgement = judge(evidence, self._changes)
+        judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, rate_tops, pile.others))
         return Look(picture.time, judgement, sightings)
 
     def _read(self, image: Image) -> list[Sighting]:
