@@ -34,10 +34,10 @@ _PREVIEW_SIDE = 960
 # Seconds for which a landed card stays outlined; later the pile may have moved.
 _OUTLINED_SECONDS = 3.0
 
-# Name prefixes of the pile's and the grabber's threads.
-_THREADS = frozenset({"pile", "preview", "recorder", "camera"})
-# Seconds in which the threads of a source end.
-_FAREWELL_SECONDS = 2.0
+# Names of the threads that watch a source and play a simulated match.
+_THREADS = frozenset({"pile", "preview", "recorder", "camera", "self-play"})
+# Seconds in which the threads of a source end, even if the computer is busy.
+_FAREWELL_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 

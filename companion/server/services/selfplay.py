@@ -69,8 +69,8 @@ class SelfPlay:
         with suppress(ModelFileError):
             self._services.detector()  # loads the networks first, which takes a while
         self._services.camera.watch(SimulatedSource(self._table, speed=self._speed), SOURCE)
-        for work in (self._tap_along, self._answer_along):
-            threading.Thread(target=work, name="self-play", daemon=True).start()
+        threading.Thread(target=self._tap_along, name="self-play", daemon=True).start()
+        threading.Thread(target=self._answer_along, name="self-play answers", daemon=True).start()
         return self._match
 
     @property
