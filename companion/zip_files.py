@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import IO
 
 _PART = 1024 * 1024
-_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, OSError, RuntimeError, ValueError)
+_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError, ValueError)
 """What zipfile raises for a file that is damaged, encrypted, or of a later format."""
 
 
