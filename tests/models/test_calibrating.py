@@ -17,6 +17,7 @@ from companion.models.fitting import calibration
 from companion.models.fitting.calibration import Bin, Judged
 from companion.vision.core.calibration import Calibration, Kind
 from companion.vision.core.geometry import Image, corner_frames, unit_square
+from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
@@ -95,6 +96,14 @@ def test_calibrations_are_saved_and_loaded(tmp_path: Path) -> None:
     whole = Calibration(1.1, 1.3, 0.7)
     whole.save(tmp_path / "calibration.json")
     assert Calibration.load(tmp_path / "calibration.json") == whole
+
+
+def test_a_calibration_with_an_unknown_entry_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "calibration.json").write_text('{"card": 1.1, "cards": 1.2}')
+    with pytest.raises(ModelFileError, match=r"calibration\.json"):
+        Calibration.load(tmp_path / "calibration.json")
+    (tmp_path / "calibration.json").write_text('{"card": 1.1, "curves": {}}')
+    assert Calibration.load(tmp_path / "calibration.json") == Calibration(card=1.1)
 
 
 def test_intervals_are_wilson_intervals() -> None:

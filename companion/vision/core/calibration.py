@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -70,7 +70,8 @@ class Calibration:
         """Load from JSON; raises ModelFileError if the file is missing or malformed."""
         try:
             held = json.loads(path.read_text())
-            return cls(**{each.name: float(held.get(each.name, 1.0)) for each in fields(cls)})
+            held.pop("curves", None)  # of an earlier version
+            return cls(**{name: float(value) for name, value in held.items()})
         except (OSError, AttributeError, TypeError, ValueError) as error:
             raise ModelFileError(path, "cannot be read") from error
 
