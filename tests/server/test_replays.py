@@ -134,6 +134,18 @@ def test_clips_stay_within_their_bytes_and_the_best_stay_longest() -> None:
     assert oldest.stills[-1].time == newest.stills[-1].time
 
 
+def test_a_clip_that_was_dropped_meanwhile_is_not_lengthened() -> None:
+    clips, kept = Clips(), clip(1.0)
+    clips.keep(kept)
+    clips.lengthen(kept, clip(2.0, count=1).stills)
+    longer = clips.newest
+    assert longer is not None
+    assert len(longer.stills) == len(kept.stills) + 1
+    clips.keep_only(())
+    clips.lengthen(longer, clip(2.0, count=1).stills)
+    assert clips.newest is None
+
+
 def test_a_clip_lasts_from_the_arm_coming_in_to_the_card_lying_still(laid: FlaskClient, services: Services) -> None:
     answer = laid.get("/api/lines/2/replay").json
     assert answer["seconds"][0] == 0

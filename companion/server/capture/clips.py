@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from companion.server.capture.frame_ring import Still, decoded, small_jpeg
@@ -59,16 +59,25 @@ class Clips:
     def keep(self, clip: Clip, best: Collection[float] = ()) -> None:
         """Keep a clip. best: times of clips that are dropped only after all others."""
         with self._lock:
-            self._clips[clip.time] = clip
-            order = sorted(self._clips, key=lambda time: (time in best, time))
-            excess = self.size - self._most
-            older = [time for time in order if time != clip.time]
-            for time in older:
-                excess -= self._thin(time, excess)
-            for time in older:
-                excess -= self._clips.pop(time).size if excess > 0 else 0
-            if excess - self._thin(clip.time, excess) > 0:
-                del self._clips[clip.time]
+            self._keep(clip, best)
+
+    def lengthen(self, clip: Clip, stills: Sequence[Still], best: Collection[float] = ()) -> None:
+        """Add pictures to the end of a clip, unless it was changed or dropped since it was returned."""
+        with self._lock:
+            if self._clips.get(clip.time) is clip:
+                self._keep(replace(clip, stills=(*clip.stills, *stills)), best)
+
+    def _keep(self, clip: Clip, best: Collection[float]) -> None:
+        self._clips[clip.time] = clip
+        order = sorted(self._clips, key=lambda time: (time in best, time))
+        excess = self.size - self._most
+        older = [time for time in order if time != clip.time]
+        for time in older:
+            excess -= self._thin(time, excess)
+        for time in older:
+            excess -= self._clips.pop(time).size if excess > 0 else 0
+        if excess - self._thin(clip.time, excess) > 0:
+            del self._clips[clip.time]
 
     def _thin(self, time: float, excess: int) -> int:
         """Thin a clip until this many bytes are saved, if it can be; return how many were."""
@@ -77,6 +86,12 @@ class Clips:
             clip = clip.thinned()
         self._clips[time] = clip
         return before.size - clip.size
+
+    @property
+    def newest(self) -> Clip | None:
+        """The clip that was kept last, None without any."""
+        with self._lock:
+            return next(reversed(self._clips.values()), None)
 
     def at(self, time: float) -> Clip | None:
         """Return the clip of the observation at this time (seconds since the epoch), None if there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -61,7 +61,6 @@ class Replays:
         self._table, self._ring, self._pace = table, ring, pace or Pace()
         self._earlier: tuple[Highlight, ...] = ()
         self._wrong: tuple[Highlight, ...] = ()
-        self._newest: float | None = None
 
     @property
     def records(self) -> bool:
@@ -83,8 +82,8 @@ class Replays:
             outline = tuple((float(x) / size[0], float(y) / size[1]) for x, y in event.quad)
         reading = what.reading if isinstance(what, Sight) else None
         view = self._table.view()
-        self._keep(Clip(what.time, reading, stills, event.time, outline, mirrored), view.history)
-        self._newest = what.time
+        clip = Clip(what.time, reading, stills, event.time, outline, mirrored)
+        self.clips.keep(clip, self._best_times(view.history))
         if isinstance(what, Sight):
             self._note_wrong(what, view.questions)
 
@@ -129,17 +128,17 @@ class Replays:
 
     def _lengthen(self) -> None:
         """Add what the ring has kept since the newest clip was cut: its event came before the clip's end."""
-        clip = None if self._newest is None else self.clips.at(self._newest)
+        clip = self.clips.newest
         if clip is None:
             return
         last = clip.stills[-1]
         stills = self._ring.cut(last.time, clip.landed + self._pace.rest)
         # A ring that was cleared may hold another source's pictures, with another clock.
         if len(stills) > 1 and stills[0] is last:
-            self._keep(replace(clip, stills=(*clip.stills, *stills[1:])), self._table.view().history)
+            self.clips.lengthen(clip, stills[1:], self._best_times(self._table.view().history))
 
-    def _keep(self, clip: Clip, history: Sequence[HistoryLine]) -> None:
-        self.clips.keep(clip, {one.time for one in self._best(history)})
+    def _best_times(self, history: Sequence[HistoryLine]) -> set[float]:
+        return {one.time for one in self._best(history)}
 
     def _begin(self, event: PileEvent) -> float:
         """Return the time at which the clip of an event begins, on the camera's clock."""
