@@ -272,7 +272,7 @@ class Reader:
         return Reading(one.quad, with_pictures(np.asarray(read, np.float32), one), scale, membership=1.0)
 
     def learnt_cards(self, image: Image, quads: Sequence[Quad]) -> list[Reading]:
-        """Return the readings of rough outlines (4, 2) that are surely cards of the learnt deck, by it alone."""
+        """Return the readings of rough outlines (4, 2) that the learnt deck alone accepts with high confidence."""
         if self._deck is None or not quads:
             return []
         upright = [portrait(quad) for quad in quads]
