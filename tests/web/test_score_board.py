@@ -90,8 +90,13 @@ def test_four_on_the_podium_stand_in_one_row_on_a_phone(path: str, server: Serve
     page.goto(f"{server.url}/{path}")
     expect(page.locator(".podium .step")).to_have_count(4)
     at_rest(page)
-    feet = page.locator(".podium .step").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().bottom)")
+    places = page.locator(".podium .step").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect()).map(({ bottom, left }) => ({ bottom, left }))"
+    )
+    feet = [one["bottom"] for one in places]
     assert max(feet) - min(feet) < 1
+    # From left to right stand a third, the second, the first, the other third.
+    assert sorted(range(4), key=lambda step: places[step]["left"]) == [3, 1, 0, 2]
 
 
 def test_a_watcher_sees_the_podium_without_a_rematch(server: Server, open_as: Open) -> None:
