@@ -17,7 +17,7 @@ from companion.cards import Card
 from companion.dataset.simulated.actions import Reach, Step
 from companion.dataset.simulated.script import Nuisances, Writer
 from companion.models.fitting.films import acted_table, nearest_seat, seats_of, watch
-from companion.models.fitting.logistic import Checked, calibration_error, ridge_logistic
+from companion.models.fitting.logistic import Checked, calibration_error, need_both, ridge_logistic
 from companion.vision.arms.hand_visits import HandVisit
 from companion.vision.core.events import IDLE_SHARE, PileKind, PileReached
 from companion.vision.core.logit import Logit
@@ -82,8 +82,12 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
 
 
 def fitted(visits: Sequence[Visit]) -> DrawModel:
-    """Return ridge regressions of the movement, and then of the draw pile's top."""
+    """Return ridge regressions of the movement, and then of the draw pile's top.
+
+    Raises `OneSidedCasesError` if the visits are not both draws and others.
+    """
     rows, drew = np.array([visit.movement for visit in visits]), np.array([visit.drew for visit in visits])
+    need_both(drew)
     # The prior share of idle visits is that of `PileReached`, not that of these tables.
     prior = float(np.log((1 - IDLE_SHARE) / IDLE_SHARE) - np.log(drew.mean() / (1 - drew.mean())))
     movement = _fit(rows, drew, prior)

@@ -22,11 +22,23 @@ _HIGHEST = 50.0
 Values = NDArray[np.float64]
 
 
+class OneSidedCasesError(ValueError):
+    """There are no cases to fit on, or all of them have the same outcome."""
+
+
+def need_both(truth: Values | NDArray[np.bool_]) -> None:
+    """Raise a `OneSidedCasesError` unless (N,) truths (0 or 1) hold both outcomes."""
+    if len(np.unique(truth)) < 2:
+        raise OneSidedCasesError(f"{len(truth)} cases do not show both outcomes")
+
+
 def ridge_logistic(features: Values, truth: Values | NDArray[np.bool_], ridge: float) -> tuple[Values, float]:
     """Return the weights (D,) and the intercept of a regression of (N,) truths (0 or 1) on (N, D) features.
 
     ridge: penalty on the weights of the standardised features; the intercept has none.
+    Raises `OneSidedCasesError` if the truths do not hold both outcomes.
     """
+    need_both(truth)
     mean, spread = features.mean(0), features.std(0) + 1e-6
     rows = np.column_stack([(features - mean) / spread, np.ones(len(features))])
     penalty = np.diag([*np.full(features.shape[1], ridge), 0.0])
@@ -50,12 +62,14 @@ def conditional_logit(
 
     groups: (N, D) features of the candidates of each choice; N may differ, and be 0. right: (N,) which of them are
     right; "none" is if no candidate is. ridge: penalty on the weights of the features divided by their spread.
+    Raises `OneSidedCasesError` if no candidate is right, or each is.
     """
+    truth = np.concatenate([np.zeros(0), *right])
+    need_both(truth)
     rows = np.concatenate([*groups])
     spread = rows.std(0) + 1e-6
     rows = np.column_stack([rows / spread, np.ones(len(rows))])
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    truth = np.concatenate([*right]).astype(np.float64)
     penalty = np.diag([*np.full(len(spread), ridge), 0.0])
     any_right = np.bincount(owner, truth, len(groups)) > 0
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from companion.cli import main
 from companion.models.fitting import draws
 from companion.models.fitting.draws import Visit, checked, fitted
+from companion.models.fitting.logistic import OneSidedCasesError
 from companion.vision.core.logit import Logit
 from companion.vision.core.runtime import model_folder
 from companion.vision.tracking.draw_inference import MOVEMENT, DrawModel, shipped
@@ -64,6 +65,24 @@ def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeyp
     assert before != (model_folder() / "draws.json").read_text()
     again = CliRunner().invoke(main, ["train", "draws", "--models", str(tmp_path), "--tables", "4", "--check"])
     assert "visits are rated right" in again.output
+    assert (tmp_path / "draws.json").read_text() == before
+
+
+def test_visits_of_one_kind_are_refused() -> None:
+    draws_alone = [visit for visit in _visits() if visit.drew]
+    for visits in ([], draws_alone):
+        with pytest.raises(OneSidedCasesError, match=f"{len(visits)} cases do not show both outcomes"):
+            fitted(visits)
+
+
+def test_the_command_writes_nothing_without_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "ACTIONS", 0)
+    for path in model_folder().glob("*.*n*"):
+        shutil.copy(path, tmp_path)
+    before = (tmp_path / "draws.json").read_text()
+    result = CliRunner().invoke(main, ["train", "draws", "--models", str(tmp_path), "--tables", "4"])
+    assert result.exit_code == 1
+    assert "nothing was fitted: draw more tables" in result.output
     assert (tmp_path / "draws.json").read_text() == before
 
 

@@ -31,15 +31,23 @@ def _fitted(
     """Draw `count` decks or tables, fit a model and store it; return what is left out of the fit, to check it on.
 
     every: the last of so many is left out. save: whether to fit at all.
+    Raises a `click.ClickException` if what was drawn does not show both outcomes.
     """
     from rich.console import Console
     from rich.progress import track
+
+    from companion.models.fitting.logistic import OneSidedCasesError
 
     def draw(numbers: list[int], purpose: str) -> list[_Case]:
         return list(drawn(track(numbers, f"{what} to {purpose} on", console=Console(stderr=True))))
 
     if save:
-        fitted(draw([n for n in range(count) if n % every != every - 1], "fit")).save(path)
+        cases = draw([n for n in range(count) if n % every != every - 1], "fit")
+        try:
+            model = fitted(cases)
+        except OneSidedCasesError as error:
+            raise click.ClickException(f"{error}, so nothing was fitted: draw more {what}") from error
+        model.save(path)
     return draw(list(range(every - 1, count, every)), "check")
 
 
