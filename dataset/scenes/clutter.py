@@ -68,7 +68,7 @@ def draw_hand(
     tone = np.empty((height, width, 3), np.float32)
     tone[:] = skin
     tone -= cv2.GaussianBlur(shade, (0, 0), max(1.0, thick / 4)).astype(np.float32)[..., None] * rng.uniform(0.1, 0.35)
-    _paint(image, owner, mask, np.clip(tone, 0, 255), rng.uniform(0.5, 1.5))
+    _paint(image, owner, mask, np.clip(tone, 0, 255, out=tone), rng.uniform(0.5, 1.5))
     if rng.random() < 0.6:
         sleeve = np.zeros((height, width), np.uint8)
         _stroke(sleeve, wrist + away * reach * rng.uniform(0.2, 1.5), far, int(thick * rng.uniform(3.2, 4.4)))

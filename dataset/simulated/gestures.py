@@ -291,9 +291,8 @@ def _hand(table: Tabletop, tip: Vector, outward: Vector, look: Image, margin: in
     cos, sin = outward[1] * scale, -outward[0] * scale
     turn = np.array([[cos, -sin, tip[0]], [sin, cos, tip[1]], [0, 0, 1.0]])
     start = np.array([[1, 0, -HAND_TIP[0]], [0, 1, -HAND_TIP[1]], [0, 0, 1.0]])
-    sprite = warp(look, turn @ start)
-    assert sprite is not None
-    return trimmed(sprite, *table.size, margin)
+    width, height = table.size
+    return trimmed(warp(look, turn @ start, (-margin, -margin, width + 2 * margin, height + 2 * margin)))
 
 
 def _load(

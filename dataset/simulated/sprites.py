@@ -81,19 +81,26 @@ def stack(sprites: Sequence[Sprite]) -> Sprite:
         height, width = sprite.image.shape[:2]
         part = canvas[sprite.y - y : sprite.y - y + height, sprite.x - x : sprite.x - x + width]
         keep = cv2.merge([cv2.bitwise_not(np.ascontiguousarray(sprite.image[..., 3]))] * 4)
-        part[:] = cv2.add(cv2.multiply(part, keep, scale=1 / 255), sprite.image)
+        cv2.multiply(part, keep, part, scale=1 / 255)
+        cv2.add(part, sprite.image, part)
     return Sprite(np.asarray(canvas, np.uint8), x, y)
 
 
-def warp(image: Image, matrix: Matrix) -> Sprite | None:
-    """Return a premultiplied picture warped by a homography to the frame, None if nothing is visible."""
+def warp(image: Image, matrix: Matrix, window: tuple[int, int, int, int] | None = None) -> Sprite | None:
+    """Return a premultiplied picture warped by a homography to the frame, None if nothing is visible.
+
+    window: x, y, width and height of the only part of the frame to draw: an arm ends far outside the frame.
+    """
     height, width = image.shape[:2]
     corners = _UNIT * (width, height)
     mapped = np.column_stack([corners, np.ones(4)]) @ matrix.T
     quad = mapped[:, :2] / mapped[:, 2:]
     x0, y0 = np.floor(quad.min(0)).astype(int) - 1
     x1, y1 = np.ceil(quad.max(0)).astype(int) + 2
-    if x1 - x0 > 6000 or y1 - y0 > 6000:
+    if window is not None:
+        x0, y0 = np.maximum((x0, y0), window[:2])
+        x1, y1 = np.minimum((x1, y1), np.add(window[:2], window[2:]))
+    if not (0 < x1 - x0 <= 6000 and 0 < y1 - y0 <= 6000):
         return None
     shift = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]])
     size = (int(x1 - x0), int(y1 - y0))
@@ -163,16 +170,13 @@ def streaked(sprite: Sprite, dx: float, dy: float) -> Sprite:
     return Sprite(np.asarray(mean, np.uint8), sprite.x - pad_x, sprite.y - pad_y)
 
 
-def trimmed(sprite: Sprite, width: int, height: int, margin: int) -> Sprite:
-    """Return the sprite cropped to its content within `margin` pixels of a frame of this size."""
-    frame = (-margin, -margin, width + 2 * margin, height + 2 * margin)
-    _, source = _overlap(frame, (sprite.x, sprite.y, sprite.image.shape[1], sprite.image.shape[0]))
-    if source is None:
-        return Sprite(np.zeros((1, 1, 4), np.uint8), sprite.x, sprite.y)
-    image = sprite.image[source]
-    x, y, w, h = cv2.boundingRect(np.ascontiguousarray(image[..., 3]))
-    part = np.ascontiguousarray(image[y : y + h, x : x + w]) if w and h else np.zeros((1, 1, 4), np.uint8)
-    return Sprite(part, sprite.x + source[1].start + x, sprite.y + source[0].start + y)
+def trimmed(sprite: Sprite | None) -> Sprite:
+    """Return the sprite cropped to its content: a single transparent pixel if there is none."""
+    if sprite is None:
+        return Sprite(np.zeros((1, 1, 4), np.uint8), 0, 0)
+    x, y, w, h = cv2.boundingRect(np.ascontiguousarray(sprite.image[..., 3]))
+    part = sprite.image[y : y + h, x : x + w].copy() if w and h else np.zeros((1, 1, 4), np.uint8)
+    return Sprite(part, sprite.x + x, sprite.y + y)
 
 
 Window = tuple[slice, slice]

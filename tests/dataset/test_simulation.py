@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from itertools import islice, pairwise
 
@@ -54,8 +54,12 @@ def test_the_moves_of_a_script_are_a_match_that_the_referee_accepts(edition: Edi
 
 @pytest.mark.parametrize(
     ("drawn", "megabytes"),
-    [(lambda table: table.photograph([RED_7] * 5), 50), (lambda table: table.new_sensor(), 25)],
-    ids=["photograph", "sensor"],
+    [
+        (lambda table: table.photograph([RED_7] * 5), 50),
+        (lambda table: table.new_sensor(), 25),
+        (lambda table: deque(islice(table.frames(), 45), maxlen=0), 52),
+    ],
+    ids=["photograph", "sensor", "hand"],
 )
 def test_drawing_for_a_camera_that_plays_on_takes_little_memory(
     drawn: Callable[[SimulatedTable], object], megabytes: float
