@@ -233,6 +233,52 @@ def test_card_pushed_with_the_top_is_no_landing(known: int) -> None:
     assert judge(Evidence(pile[-known:], sightings, changed, 1.0, others=pile)).change is Change.MOVED
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5])
+@pytest.mark.parametrize("count", [1, 2, 3], ids=["its top card", "both like cards", "all of it"])
+def test_a_pushed_card_is_no_new_one_beside_its_like(seed: int, count: int) -> None:
+    """The card below it has the same face, is open too and may have moved as well."""
+    places = (BLUE_3, -9.0, 4.0, 0.3), (WILD, -16.0, 8.0, 0.3), (WILD, 20.0, -12.0, -0.6)
+
+    def table(pushed: int) -> Tabletop:
+        top = SimulatedTable(seed, fonts=()).new_tabletop()
+        for below, (card, x, y, angle) in enumerate(places):
+            dx, dy, turn = (-16.0, -10.0, 0.2) if below >= len(places) - pushed else (0.0, 0.0, 0.0)
+            top.lay(top.new_card(card, Placement(x + dx, y + dy, angle + turn)))
+        return top
+
+    before, after = table(0), table(count)
+    pile = [Lying(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
+    sightings = [Sighting(quad, (WILD, RED_7), (0.99, 0.005), whole=True) for quad in after.pile.quads[1:]]
+    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    pictures = Comparison(before.picture, after.picture)
+    scale = changed.shape[1] / before.picture.shape[1]
+    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: np.array([0.02, 0.95])))
+    assert (judgement.change, judgement.top) == (Change.MOVED, sightings[1])
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+@pytest.mark.parametrize("pushed", [18.0, 30.0, 42.0])
+def test_a_pushed_card_is_no_new_one_if_it_uncovers_one_that_no_look_has_shown(seed: int, pushed: float) -> None:
+    def table(x: float) -> Tabletop:
+        top = SimulatedTable(seed, fonts=()).new_tabletop()
+        top.lay(top.new_card(GREEN_9, Placement(-2.0, 3.0, 0.4)))
+        top.lay(top.new_card(WILD, Placement(x, 2.0, 0.3)))
+        return top
+
+    before, after = table(0.0), table(pushed)
+    pile = [Lying(WILD, before.pile.quads[1])]
+    sightings = [
+        Sighting(quad, (card, RED_7), (0.99, 0.005), whole=True)
+        for card, quad in zip((GREEN_9, WILD), after.pile.quads, strict=True)
+    ]
+    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    pictures = Comparison(before.picture, after.picture)
+    scale = changed.shape[1] / before.picture.shape[1]
+    tops = np.array([0.02, 0.95])
+    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: tops, others=pile))
+    assert (judgement.change, judgement.top) == (Change.MOVED, sightings[1])
+
+
 @pytest.mark.parametrize(("on_top", "change"), [(0.9, Change.LANDED), (0.1, Change.NONE)])
 def test_a_copy_of_a_lower_card_has_landed_if_it_lies_on_the_top_now(on_top: float, change: Change) -> None:
     below, top = outline(100, 60), outline(110, 70)

@@ -124,6 +124,9 @@ def _covering(look: Evidence, judgement: Judgement) -> Judgement:
     odds = best.top_probability / (best.top_probability + own.top_probability)
     if best.is_at(look.top, SAME_PLACE):
         return replace(judgement, belief=judgement.belief * (1 - odds))
+    if best.card == look.top.card and not _top_shows_beside(best) and _face(best)[0] is _Face.OLD:
+        # Pushed, it uncovered what seems to have come.
+        return Judgement(Change.MOVED, best.sighting, len(look.known))
     return Judgement(Change.LANDED, best.sighting, len(look.known), odds)
 
 
@@ -136,7 +139,9 @@ def _by_change(look: Evidence) -> Judgement:
         revealed = _revealed(look, others)
         if revealed is not None:
             return revealed
-    moved = next((s for s in others if s.card == look.top.card and not _top_shows_beside(s)), None)
+    # One like it may lie open below.
+    like = [s for s in others if s.card == look.top.card and not _top_shows_beside(s)]
+    moved = max(like, key=lambda s: s.top_probability, default=None)
     pushed = moved if kept is None else kept if kept.overlap_with_top < _SAME_CARD else None
     if pushed is not None:
         others = _not_carried_along(look, pushed, others)
