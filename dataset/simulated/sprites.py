@@ -79,11 +79,15 @@ def stack(sprites: Sequence[Sprite]) -> Sprite:
     canvas = np.zeros((bottom - y, right - x, 4), np.uint8)
     for sprite in sprites:
         height, width = sprite.image.shape[:2]
-        part = canvas[sprite.y - y : sprite.y - y + height, sprite.x - x : sprite.x - x + width]
-        keep = cv2.merge([cv2.bitwise_not(np.ascontiguousarray(sprite.image[..., 3]))] * 4)
-        cv2.multiply(part, keep, part, scale=1 / 255)
-        cv2.add(part, sprite.image, part)
+        _cover(canvas[sprite.y - y : sprite.y - y + height, sprite.x - x : sprite.x - x + width], sprite.image)
     return Sprite(np.asarray(canvas, np.uint8), x, y)
+
+
+def _cover(under: Image, over: Image) -> None:
+    """Draw a premultiplied picture over another one of its size, in place."""
+    keep = cv2.merge([cv2.bitwise_not(np.ascontiguousarray(over[..., 3]))] * 4)
+    cv2.multiply(under, keep, under, scale=1 / 255)
+    cv2.add(under, over, under)
 
 
 def warp(image: Image, matrix: Matrix, window: tuple[int, int, int, int] | None = None) -> Sprite | None:
@@ -141,14 +145,14 @@ def with_shadow(
     """
     shift = max(1, round(card_length * aside))
     pad = 2 * shift
-    alpha = cv2.copyMakeBorder(sprite.image, pad, pad, pad, pad, cv2.BORDER_CONSTANT)
-    small = cv2.resize(alpha[..., 3], None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    alpha = cv2.copyMakeBorder(np.ascontiguousarray(sprite.image[..., 3]), pad, pad, pad, pad, cv2.BORDER_CONSTANT)
+    small = cv2.resize(alpha, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
     blur = max(1, int(shift * soft))
-    softened = cv2.resize(cv2.blur(small, (blur, blur)), alpha.shape[1::-1])
-    cast = np.zeros_like(alpha)
-    cast[shift:, shift:, 3] = cv2.convertScaleAbs(softened, alpha=dark)[:-shift, :-shift]
-    x, y = sprite.x - pad, sprite.y - pad
-    return stack([Sprite(np.asarray(cast, np.uint8), x, y), Sprite(np.asarray(alpha, np.uint8), x, y)])
+    softened = cv2.resize(cv2.blur(small, (blur, blur)), alpha.shape[::-1])
+    canvas = np.zeros((*alpha.shape, 4), np.uint8)
+    canvas[shift:, shift:, 3] = cv2.convertScaleAbs(softened, alpha=dark)[:-shift, :-shift]
+    _cover(canvas[pad:-pad, pad:-pad], sprite.image)
+    return Sprite(canvas, sprite.x - pad, sprite.y - pad)
 
 
 def streaked(sprite: Sprite, dx: float, dy: float) -> Sprite:
