@@ -66,3 +66,16 @@ def test_intersection_over_smaller() -> None:
     assert geometry.intersection_over_smaller(CARD, half) == pytest.approx(0.5, abs=0.01)
     assert geometry.intersection_over_smaller(CARD, CARD + 1000) == 0
     assert geometry.intersection_over_smaller(CARD, np.zeros((4, 2), np.float32)) == 0
+
+
+def test_an_outline_lies_on_another_one_if_half_of_the_smaller_one_does() -> None:
+    small = CARD * np.float32(0.5) + np.array([50, 25], np.float32)
+    assert geometry.lies_on(CARD, small)
+    assert geometry.lies_on(CARD, CARD + np.array([27, 0], np.float32))
+    assert not geometry.lies_on(CARD, CARD + np.array([29, 0], np.float32))
+
+
+def test_a_grid_holds_the_centres_of_an_outlines_cells_row_by_row() -> None:
+    grid = geometry.grid_in(CARD, 2, 3)
+    assert np.allclose(grid[:2], [[114, 64.5], [142, 64.5]], atol=1e-3)
+    assert np.allclose(grid[2:], [[114, 93.5], [142, 93.5], [114, 122.5], [142, 122.5]], atol=1e-3)

@@ -15,6 +15,8 @@ from companion.vision.core.labels import COLORS, Floats, color_class, face_class
 
 CONSISTENCY_NATS = 12.0
 """Weight of visual consistency relative to the reader: nats per unit of similarity."""
+ROUNDS = 8
+"""Number of alternations between names and appearance."""
 # Weight of colour histograms relative to the reader's features, which mainly describe shape. Purity of groups of copies
 # without and with them: 0.82 and 0.91 on a design with letters, 0.90 and 1.00 on one with pictures, 0.94 and 1.00 on
 # parchment; 1.00 both ways on seven plainer designs.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.labels.design import expected_similarity
+from companion.decks.labels.design import ROUNDS, expected_similarity
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
@@ -26,8 +26,6 @@ _DESIGN_WEIGHTS, _MAX_DESIGN_NATS = (0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0), 1.5 * 
 # Minimum margin in nats of a name nobody gave, and tolerated deficit of a name people gave; otherwise the picture gets
 # no name.
 _MIN_MARGIN = 2.0
-# Number of alternations between names and appearance.
-_ROUNDS = 8
 # Cost in nats of exceeding the deck's number of copies; and the value that excludes a name.
 _EXTRA_COPY_COST, _EXCLUDED = 5.0, -1e3
 _IS_WILD = np.array([card.color is None for card in ALL_CARDS])
@@ -58,7 +56,7 @@ def corrected_names(
     statements[named, current[named]] += 1
     sizes = np.array([len(members) for members in groups])
     now = current.copy()
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         before = now
         evidence = np.asarray(
             _STATEMENT_NATS * statements + _design_evidence(means, before, sizes, statements), np.float32

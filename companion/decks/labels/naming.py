@@ -16,14 +16,21 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card
 from companion.decks.labels.clustering import copies
 from companion.decks.labels.dawid_skene import ViewReliability
-from companion.decks.labels.design import CONSISTENCY_NATS, Swap, descriptors, doubtful, expected_similarity, swapped
+from companion.decks.labels.design import (
+    CONSISTENCY_NATS,
+    ROUNDS,
+    Swap,
+    descriptors,
+    doubtful,
+    expected_similarity,
+    swapped,
+)
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.edition_cards import LearntCards, learnt_cards
 from companion.editions import Edition
 from companion.vision.core.labels import COLORS, Floats, color_class, log_softmax
+from companion.vision.core.sightings import EVEN
 
-# Number of alternations between names and appearance.
-_ROUNDS = 8
 # Number of Sinkhorn iterations for the names' probabilities (Sinkhorn 1967).
 _BALANCING = 60
 # Probability below which a group's name is asked for; number of questions that is too many. Over ten designs a
@@ -37,8 +44,6 @@ _MIN_MEAN_CONFIDENCE = 0.7
 # 17 of 17 cases, fewer wrong ones often less. No such limit exists for decks with much doubt.
 _MISFIT, _MISFIT_EACH = 24.0, 2.0
 _OPTIONS = 3
-# Maximum confidence of a name that may be another one's.
-_MAX_AMBIGUOUS = 0.5
 # Priority of questions about whole faces over single cards.
 _FACE_PRIORITY = 100.0
 
@@ -103,7 +108,7 @@ def name_cards(
     means = np.stack([units[members].mean((0, 1)) for members in groups])
     views = ViewReliability(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
     consistency = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         base = _group_scores(views.scores(), groups, by_color)
         names = _assigned_names(base + consistency, groups, slots, fixed)
         views.weigh(names[of])
@@ -223,7 +228,7 @@ def _naming(
         options = dict.fromkeys([int(names[g]), int(swap.names[k]), *np.argsort(-probabilities[g]).tolist()])
         questions.append((swap.margin - _FACE_PRIORITY, _question(learnt, groups[g], list(options))))
     for g, members in enumerate(groups):
-        sure = min(float(probabilities[g, names[g]]), _MAX_AMBIGUOUS if g in asked else 1.0)
+        sure = min(float(probabilities[g, names[g]]), EVEN if g in asked else 1.0)
         for i in members:
             cards[i], confidences[i] = learnt.card(int(names[g])), sure
         if sure < _MIN_CONFIDENCE and g not in fixed and g not in asked:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import cv2
 import numpy as np
@@ -28,8 +29,8 @@ SIZE = (96, 144)
 CellMask = NDArray[np.bool_]
 """Mask of visible cells, (12, 8)."""
 
-# Allowed shifts of a cell in pixels.
-_SHIFTS = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (-1, 1), (1, -1))
+# Allowed shifts of a cell in pixels, none first.
+_SHIFTS = tuple(product((0, -1, 1), repeat=2))
 # Blur (px): print is sharper than its photographs.
 _BLUR = 0.8
 # Noise in grey levels of a cell; factor for the difference between copies and share of the print's gradient for

@@ -15,16 +15,18 @@ from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.keypoints import Keypoints
 from companion.decks.matching.verification import Verification, verify, verify_aligned
 from companion.decks.model.card_views import outline
+from companion.decks.model.open_set import MAX_NATS, OUTLIER_SHARE
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.storage.cache import Arrays
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import (
     Image,
     Quad,
+    grid_in,
     homography,
     intersection_over_smaller,
     intersection_over_union,
-    project,
+    lies_on,
     sides,
     unit_square,
 )
@@ -37,8 +39,6 @@ from companion.vision.recognition.outlines import is_card_shaped
 _SAME_OUTLINE_IOU = 0.92
 # Overlap above which an outline is a card found before; neighbours in a fan overlap less.
 _SAME_CARD_IOU = 0.85
-# Share of a box inside a card from which the card explains it.
-_MIN_EXPLAINED_OVERLAP = 0.5
 # Scale of the occlusion mask, and margin (px of a card's picture) around covering cells.
 _MASK_SCALE, _COVER_MARGIN = 0.25, 9
 # Minimum number of visible cells of a card, of informative ones, and minimum share of visible cells among the uncovered
@@ -54,10 +54,10 @@ _BOX_TOLERANCE = 0.3
 # Maximum number of extrapolated outlines.
 _MAX_EXTRAPOLATED = 12
 # Candidate weights in nats per variance of a cell's error (neighbouring pixels are correlated, and inexact outlines add
-# errors), and bound on the evidence against a card.
-_NATS, _MAX_NATS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5), 9.0
-# Number of pictures used to fit the weight; share of outliers; tolerance in nats per picture for equal likelihoods.
-_MAX_FIT_PICTURES, _OUTLIER_SHARE, _EQUAL_NATS = 48, 0.02, 1e-3
+# errors).
+_NATS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
+# Number of pictures used to fit the weight; tolerance in nats per picture for equal likelihoods.
+_MAX_FIT_PICTURES, _EQUAL_NATS = 48, 1e-3
 # Cached arrays, and the type of those that may be rounded.
 _CACHED, _CACHED_TYPE = ("faces", "numbers", "differ", "nats", "found", "places", "words"), np.float16
 # Mean cell error (variances) of a well-matching card.
@@ -289,9 +289,9 @@ class TemplateSearch:
 
     def _match_of(self, one: Verification, shown: CellMask) -> PictureMatch:
         logs = np.asarray(_logs(one.scores, one.shown, self._informativeness.nats), np.float32)
-        least = -_MAX_NATS if self._prior is None else -self._prior
+        least = -MAX_NATS if self._prior is None else -self._prior
         logs[self._unlearnt] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlearnt], least)
-        logs[NOTHING] = -_MAX_NATS
+        logs[NOTHING] = -MAX_NATS
         return PictureMatch(one.quad, logs[:CLASSES], shown, self._unseen)
 
 
@@ -317,7 +317,7 @@ def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> Informat
         for card, scores, shown in rows:
             logs = _logs(matcher.scores_of_cards(scores), shown, nats)[list(first)]
             right.append(np.exp(logs[list(first).index(card)]) / np.exp(logs).sum())
-        return float(np.log((1 - _OUTLIER_SHARE) * np.array(right) + _OUTLIER_SHARE / len(first)).mean())
+        return float(np.log((1 - OUTLIER_SHARE) * np.array(right) + OUTLIER_SHARE / len(first)).mean())
 
     likely = [log_likelihood(nats) for nats in _NATS]
     found = np.mean([matcher.scores_of_cards(scores).argmax() == card for card, scores, _ in rows])
@@ -330,10 +330,7 @@ def _logs(scores: Floats, shown: CellMask, nats: float) -> Floats:
     best = float(scores.max())
     # If even the best card fits badly (blur, lamp), differences count less.
     ill = max(1.0, -best / (_GOOD_FIT * max(1.0, float(shown.sum()))))
-    return np.asarray(np.maximum(nats / ill * (scores - best), -_MAX_NATS), np.float32)
-
-
-_MIDDLES = np.stack(np.meshgrid((np.arange(ACROSS) + 0.5) / ACROSS, (np.arange(DOWN) + 0.5) / DOWN), 2).reshape(-1, 2)
+    return np.asarray(np.maximum(nats / ill * (scores - best), -MAX_NATS), np.float32)
 
 
 def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _SAME_CARD_IOU) -> list[Quad]:
@@ -347,9 +344,7 @@ def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _SAME_CA
 
 def explains_all(cards: Sequence[Quad], boxed: Sequence[Quad]) -> bool:
     """Whether there are cards and each box lies on one of them."""
-    return bool(cards) and all(
-        any(intersection_over_smaller(box, card) >= _MIN_EXPLAINED_OVERLAP for card in cards) for box in boxed
-    )
+    return bool(cards) and all(any(lies_on(box, card) for card in cards) for box in boxed)
 
 
 def _containing_boxes(quads: Sequence[Quad], left: Sequence[Quad] | None) -> list[Quad]:
@@ -379,7 +374,7 @@ def _search_points(boxed: Sequence[Quad], cards: Sequence[Quad], hand: bool) -> 
 
 def _free(quad: Quad, covered: NDArray[np.uint8]) -> CellMask:
     """Return the cells of a card inside the picture that no earlier card covers."""
-    places = project(homography(unit_square(), quad), _MIDDLES) * _MASK_SCALE
+    places = grid_in(quad, ACROSS, DOWN) * _MASK_SCALE
     height, width = covered.shape
     inside = (places >= 0).all(1) & (places[:, 0] < width) & (places[:, 1] < height)
     free = np.zeros(len(places), bool)

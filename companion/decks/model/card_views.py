@@ -22,7 +22,7 @@ from companion.vision.core.geometry import (
 from companion.vision.core.labels import Floats
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 from companion.vision.recognition.corners import USUAL_SHARE
-from companion.vision.recognition.reader import Reader
+from companion.vision.recognition.reader import INDEX_VIEWS, Reader
 
 PICTURE = (320, 480)
 """Width and height in pixels of a card's stored, rectified picture."""
@@ -44,7 +44,7 @@ PLAIN, ALTERED = 2, 4
 # picture) and noise (levels), as caused by the detector's outlines and other lamps.
 _OFF, _GAIN, _TINT, _BLUR_RANGE, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
 # Enlargements of the frame of an index view, for each of the four quarter turns in which it may be detected.
-_CROP_SCALES = (-0.1, 0.0, 0.12)
+_CROP_SCALES = tuple(growth for growth, _ in INDEX_VIEWS)
 UPRIGHT = slice(0, 2 * 4 * len(_CROP_SCALES), 4)
 """Indices of the upright views of the two corner indices at the design's position."""
 # Number of cards searched for indices, and minimum share of them that must have one.

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from companion.vision.core.labels import Floats
 
-# Share of cards that may be unreadable through blur or light; bounds any evidence (nats).
-_OUTLIER_SHARE = 0.02
-_MAX_ODDS = float(np.log((1 - _OUTLIER_SHARE) / _OUTLIER_SHARE))
+OUTLIER_SHARE = 0.02
+_MAX_ODDS = float(np.log((1 - OUTLIER_SHARE) / OUTLIER_SHARE))
+"""Share of cards that may be unreadable through blur or light, and the bound on any evidence that follows (nats)."""
 # Ridge penalty on the slopes for separable data, relative to unit deviation; number of Newton steps, half of which
 # suffice.
 _REGULARISATION, _STEPS = 0.01, 30
-# Bound on the reader's evidence (nats): on unknown designs it is confidently wrong.
-_MAX_READER_NATS = 9.0
+MAX_NATS = 9.0
+"""Bound on evidence against a card (nats): on unknown designs the reader is confidently wrong."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class OpenSetModel:
         balanced classes (Cox 1958), by Newton's method. A slope of the wrong sign is set to zero.
         """
         values = np.concatenate([copies, others]).astype(np.float64)
-        values[:, 1] = np.clip(values[:, 1], -_MAX_READER_NATS, _MAX_READER_NATS)
+        values[:, 1] = np.clip(values[:, 1], -MAX_NATS, MAX_NATS)
         is_copy = np.arange(len(values)) < len(copies)
         weights = np.where(is_copy, 0.5 / len(copies), 0.5 / len(others))
         spread, center = np.maximum(values.std(0), 1e-6), values.mean(0)
@@ -56,11 +56,7 @@ class OpenSetModel:
 
     def odds(self, similarity: Floats, reader_nats: Floats) -> Floats:
         """Return the odds (nats, (N,)) of a learnt face from a similarity (N,) and the reader's evidence (N,)."""
-        nats = (
-            self.slope * similarity
-            + self.trust * np.clip(reader_nats, -_MAX_READER_NATS, _MAX_READER_NATS)
-            + self.offset
-        )
+        nats = self.slope * similarity + self.trust * np.clip(reader_nats, -MAX_NATS, MAX_NATS) + self.offset
         return np.asarray(np.clip(nats, -_MAX_ODDS, _MAX_ODDS), np.float32)
 
 

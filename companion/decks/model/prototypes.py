@@ -15,24 +15,24 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.decks.model.decision import Decision, shipped_decisions
-from companion.decks.model.open_set import OpenSetModel
+from companion.decks.model.open_set import MAX_NATS, OpenSetModel
 from companion.vision.core.labels import Floats, color_class, face_class, log_softmax
 from companion.vision.core.logit import logistic
+from companion.vision.core.sightings import EVEN
 
-CLASSES = len(ALL_CARDS) + 1
-"""Number of cards the reader distinguishes, plus "no card"."""
-NOTHING, UNNAMED = CLASSES - 1, CLASSES
-"""Labels of a crop that is no card, and of a learnt card whose name is uncertain."""
+NOTHING = len(ALL_CARDS)
+CLASSES = UNNAMED = NOTHING + 1
+"""Labels of a crop that is no card, and of a learnt card whose name is uncertain. CLASSES: number of cards the reader
+distinguishes, plus "no card".
+"""
 
 # Candidate values for the weight of similarity (nats from the nearest other face to a copy) and for the weight of the
 # reader.
-_STEPS = (2.0, 4.0, 6.0, 8.0, 10.0)
+_STEPS = range(2, 12, 2)
 _TRUSTS = (0.05, 0.1, 0.2, 0.5)
 # Likelihoods that differ by less (nats per crop) count as equal; then the smaller weight of the reader is chosen,
 # because its errors on a design repeat at the table.
 _EQUAL = 0.02
-# Bound on the reader's evidence against a card: on unknown designs it is confidently wrong.
-_MIN_READER_NATS = -9.0
 # Minimum likelihood; its logarithm is far below the bound.
 _MIN_LIKELIHOOD = 1e-6
 # Similarity at which membership begins, as a share of the way from the nearest other faces to copies; membership is
@@ -42,9 +42,6 @@ _BEGIN, _FULL, _MIN_BEGIN = 0.2, 0.6, 0.4
 _MIN_STEP = 0.04
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
-# Share of correct readings of the deck's own pictures from which the reader is trusted: in 25 decks a card the deck
-# should overrule was right in .06 and .26 (wilds), one it should not in .7 (a 1 similar to its 7).
-_TRUSTED_SHARE = 0.5
 # Maximum dissimilarity for similarity to count against a card.
 _MAX_DISSIMILARITY = 0.4
 
@@ -78,10 +75,11 @@ class Prototypes:
     def reader_reliability(self, card: int) -> float:
         """Return the reader's reliability (0 to 1) when it reports a card, a number of ALL_CARDS.
 
-        1 if it is mostly right on the deck's pictures, else its share of correct readings.
+        1 if it is mostly right on the deck's pictures, else its share of correct readings: in 25 decks a card that the
+        deck should overrule was right in .06 and .26 (wilds), one that it should not in .7 (a 1 similar to its 7).
         """
         share = 1.0 if self.reliability is None else float(self.reliability[card])
-        return 1.0 if share >= _TRUSTED_SHARE else share
+        return 1.0 if share >= EVEN else share
 
     @cached_property
     def _learnt(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -154,7 +152,7 @@ class Prototypes:
         if self.sharpness == 0:
             # For designs it reads well, the reader only needs to know which crops are no cards.
             nothing_weight = np.where(known[similarity.argmax(1)] == NOTHING, memberships, 0)
-            scores = logs - _MIN_READER_NATS * nothing_weight[:, None] * (np.arange(CLASSES) == NOTHING)
+            scores = logs - -MAX_NATS * nothing_weight[:, None] * (np.arange(CLASSES) == NOTHING)
             return np.where(nothing_weight[:, None] > 0, log_softmax(scores.astype(np.float32)), logs), memberships
         reader_nats = self._reader_evidence(logs)
         odds = (
@@ -164,11 +162,11 @@ class Prototypes:
         )
         membership = memberships[:, None]
         evidence = _evidence(known, similarity - self.begin, self.sharpness, self.prior)
-        own = np.maximum(reader_nats, _MIN_READER_NATS) * self.trust
+        own = np.maximum(reader_nats, -MAX_NATS) * self.trust
         if len(others):
             # A crop similar to a card with an uncertain name is one of the cards without a name; the reader decides
             # which.
-            within = log_softmax(np.maximum(logs[:, others], _MIN_READER_NATS))
+            within = log_softmax(np.maximum(logs[:, others], -MAX_NATS))
             own[:, others] = own[:, others].max(1, keepdims=True) + within
             evidence[:, others] = evidence[:, UNNAMED:]
         scores = np.asarray(own + evidence[:, :CLASSES], np.float32)
@@ -404,7 +402,7 @@ def _weights(
     for sharpness in (nats / step for nats in _STEPS):
         for trust in _TRUSTS:
             evidence = _evidence(known, flat - model.begin, sharpness)[:, :CLASSES]
-            scores = log_softmax(np.asarray(np.maximum(own, _MIN_READER_NATS) * trust + evidence, np.float32))
+            scores = log_softmax(np.asarray(np.maximum(own, -MAX_NATS) * trust + evidence, np.float32))
             tried.append((float(scores[rows, truth].mean()), sharpness, trust))
     most = max(score for score, _, _ in tried)
     if float(log_softmax(readings)[rows, truth].mean()) >= most - _EQUAL:

@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.vision.core.labels import Floats
 
-KNOWN = 0.5
-"""Minimum membership probability for a reading to be used as one of the learnt deck."""
-
 # Probability that stands for "impossible" in log-likelihoods.
 _IMPOSSIBLE = 1e-30
 

@@ -35,6 +35,10 @@ INDEX_SPOT_SIDE = 0.3
 _CORNERS_FROM = tuple(np.roll(np.arange(4), -start) for start in range(4))
 
 
+# Share of the smaller outline from which one lies on another.
+_LIES_ON = 0.5
+
+
 def unit_square() -> Quad:
     """Return the corners of the unit square, clockwise from (0, 0)."""
     return np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
@@ -155,6 +159,17 @@ def intersection_over_smaller(a: Quad, b: Quad) -> float:
     if smaller < 1:
         return 0.0
     return float(cv2.intersectConvexConvex(a, b)[0]) / smaller
+
+
+def lies_on(a: Quad, b: Quad) -> bool:
+    """Whether half of the smaller of two convex quads lies in the other one."""
+    return intersection_over_smaller(a, b) >= _LIES_ON
+
+
+def grid_in(quad: Quad, columns: int, rows: int) -> Quad:
+    """Return (rows * columns, 2) the centres of an outline's cells, row by row."""
+    steps = ((np.arange(count) + 0.5) / count for count in (columns, rows))
+    return project(homography(unit_square(), quad), np.stack(np.meshgrid(*steps), 2).reshape(-1, 2))
 
 
 def clipped(quad: Quad, width: int, height: int) -> Quad:

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.vision.core.deck_cards import KNOWN
 from companion.vision.core.geometry import Quad
 from companion.vision.core.labels import Floats
-from companion.vision.core.sightings import Sighting, softened
+from companion.vision.core.sightings import EVEN, Sighting, softened
 
 # Weight of a corner's reading relative to the whole card's, for cards at least `_LEGIBLE_WIDTH` pixels wide. A hidden
 # or cut corner reads as "no card" or at random, so its evidence against a card is bounded.
@@ -106,7 +105,7 @@ class Reading:
     @property
     def known(self) -> bool:
         """Whether the reading is more likely than not of the learnt deck."""
-        return self.membership >= KNOWN
+        return self.membership >= EVEN
 
     def capped(self, confidence: float) -> Reading:
         """Return the reading with its confidence capped, now and after later changes."""

@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.deck_cards import KNOWN, DeckCards
+from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import (
     CARD_CROP,
     CARD_MARGIN,
@@ -25,6 +25,7 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, Floats, card_log_likelihoods, log_softmax
 from companion.vision.core.runtime import Network
+from companion.vision.core.sightings import EVEN
 from companion.vision.detection.deck_protocol import Deck
 from companion.vision.detection.embedding import Embedding
 
@@ -203,7 +204,7 @@ class Crops:
                 one.turns,
                 median(membership.tolist()),
                 _mean(logs),
-                is_out_of_deck=not (membership >= KNOWN).any(),
+                is_out_of_deck=not (membership >= EVEN).any(),
             )
             for one, (logs, membership) in zip(averaged, said, strict=True)
         ]

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image, Quad, homography, project, unit_square
 from companion.vision.core.labels import Floats, log_softmax
 
-# Missing faces of a complete deck: none.
-_ALL_SEEN: NDArray[np.intp] = np.zeros(0, np.intp)
 # Minimum visible share of an open card.
 _OPEN = 0.6
 
@@ -29,7 +27,7 @@ class PictureMatch:
     quad: Quad
     logs: Floats
     shown: NDArray[np.bool_]
-    unseen: NDArray[np.intp] = field(default_factory=_ALL_SEEN.copy)
+    unseen: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
 
     @property
     def open(self) -> bool:

@@ -12,10 +12,18 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from companion.vision.core.geometry import Image, Quad, index_frame, intersection_over_smaller, portrait, turned
+from companion.vision.core.geometry import (
+    Image,
+    Quad,
+    index_frame,
+    intersection_over_smaller,
+    lies_on,
+    portrait,
+    turned,
+)
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, with_indices
-from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import CERTAIN, FAIRLY, UNCERTAIN_MOST, UNSURE_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.lighting import Light
@@ -46,22 +54,19 @@ _SEVERAL = 3
 # Minimum probability of a faint corner in its first view to be read further: none of 669 corners below it became a card
 # in 160 pictures; 166 above it did.
 _FAINTLY = 0.4
-# Minimum score of a box that counts as a card although only its two corners were read, and minimum distance of these
+# Score of a candidate formed from two indices, and least score of a box that counts as a card although only its two
+# corners were read; minimum distance of these
 # corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
 # Least confidence of an open card that the fitted model reads; below it something else lies there.
 _HARDLY = 0.05
-# Score of a candidate formed from two indices.
-_PAIR_SCORE = 0.5
-# For a learnt deck: maximum number of faint boxes searched; overlap with a found card above which a box is skipped.
-_FAINT_CARDS, _TAKEN = 12, 0.5
-# No search is needed if every found card of the learnt deck has at least this probability and every box, above the last
-# score if it is an index, overlaps one of them by the second value.
-_CERTAIN, _ON, _FAINT_INDEX = 0.95, 0.5, 0.2
+# For a learnt deck: maximum number of faint boxes searched.
+_FAINT_CARDS = 12
+# No search is needed if every found card is certainly of the learnt deck and covers half of every box, above this score
+# if it is an index.
+_FAINT_INDEX = 0.2
 # Minimum score of a card box beside several cards to show one of a searched deck.
 _FAINT_BESIDE = 0.04
-# For a deck the networks know: probability from which the networks' reading is not replaced by the deck's pictures.
-_STANDS = 0.8
 
 
 class Assembler:
@@ -94,7 +99,7 @@ class Assembler:
             whole = drop_duplicates([*whole, *self._learnt_cards(image, boxes, whole)], indices, image)
         loose = self._unclaimed(indices, whole)
         # If the box of a card is missing or far off, its two indices determine its outline.
-        pairs = [(outline_from_pair(a, b), _PAIR_SCORE) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
+        pairs = [(outline_from_pair(a, b), _BOXED) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
         pairs = [(quad, score) for quad, score in pairs if not _is_covered(quad, whole)]
         if pairs:
             whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
@@ -169,16 +174,16 @@ class Assembler:
         if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
         cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        standing = [one for one in found if one.confidence >= _STANDS]
+        standing = [one for one in found if one.confidence >= FAIRLY]
         sure = [one for one in standing if one.whole]
-        known = [one.quad for one in found if one.confidence < _STANDS]
+        known = [one.quad for one in found if one.confidence < FAIRLY]
         shows = [box.quad for box in left]
         matches = self._reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows, hand=True)
-        return merge_deck_matches(found, matches, self._limits.misread, sure, _STANDS)
+        return merge_deck_matches(found, matches, self._limits.misread, sure, FAIRLY)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
         """Return the confident boxes that no found card explains."""
-        return [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found, _ON)]
+        return [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found)]
 
     def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether an unexplained box may be another, covered card."""
@@ -348,18 +353,18 @@ def _is_unlike_its(index: Reading, card: Reading) -> bool:
 
 
 def _is_confidently_learnt(card: Reading) -> bool:
-    return min(card.membership, card.confidence) >= _CERTAIN
+    return min(card.membership, card.confidence) >= CERTAIN
 
 
 def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
     """Whether the found cards, all certainly of the learnt deck, explain every box."""
     shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
-    return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole, _ON)
+    return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole)
 
 
-def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting], share: float = _TAKEN) -> list[Quad]:
-    """Return the outlines that overlap each card by less than `share`."""
-    return [q for q in quads if all(intersection_over_smaller(q, card.quad) < share for card in cards)]
+def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting]) -> list[Quad]:
+    """Return the outlines that lie on none of the cards."""
+    return [q for q in quads if not any(lies_on(q, card.quad) for card in cards)]
 
 
 def _index_frames(boxes: Sequence[Box]) -> list[Quad]:

@@ -20,7 +20,7 @@ from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import Image, Quad, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.core.sightings import UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
+from companion.vision.core.sightings import EVEN, UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
@@ -47,8 +47,6 @@ from companion.vision.recognition.rectify import RectifiedHand
 # Minimum box score of a possible face-down card, which the network was not trained to box: the draw pile had at least
 # this on random drawn tables, other objects of card size rarely did.
 _FAINT_BACK = 0.04
-# Score of a possible face-down card if no model of card backs was fitted.
-_ANY_BACK = 0.5
 # Minimum box score with a learnt deck the networks do not know. The box is only a candidate.
 _FAINTEST = 0.02
 # Minimum confidence of an open card used to decide whether a picture shows the learnt deck. On two photographs of other
@@ -56,9 +54,8 @@ _FAINTEST = 0.02
 _SHOWS_DECK = 0.9
 # Scale for cards that fill a third of the picture (130 px long, as most in training). On 120 piles it found more than
 # 640 and 320 px together.
+# It is also that of the search in the rotated picture when nothing, or no whole card of a pile, was found.
 _CLOSE_SCALES = (416,)
-# Scale of the search in the rotated picture when nothing, or no whole card of a pile, was found.
-_LAST_SCALES = (416,)
 # Finer scale for larger pictures, tried if nothing is read with fair confidence: of 20 photographs of cards 45 px long,
 # 3 were read without it, 9 with it, none wrong. Used always, it causes false detections.
 _FINE_SCALE = 960
@@ -252,7 +249,7 @@ class CardDetector:
             return look
         lit = image if self._reader.seeks else self._in_white_light(image, boxes)
         if not found:
-            found = self._assembler.cards(lit, self._boxes.find(lit, _LAST_SCALES, turned=True, least=self._least))
+            found = self._assembler.cards(lit, self._boxes.find(lit, _CLOSE_SCALES, turned=True, least=self._least))
         if not self._is_resolved(found) and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
             fine = self._boxes.find(lit, (_FINE_SCALE,), least=self._least)
             again = self._assembler.cards(lit, fine)
@@ -292,7 +289,7 @@ class CardDetector:
         if not quads:
             return []
         looks = self._back_looks
-        likely = np.full(len(quads), _ANY_BACK) if looks is None else looks.probabilities(features)
+        likely = np.full(len(quads), EVEN) if looks is None else looks.probabilities(features)
         return [Back(quad, probability) for quad, probability in zip(quads, likely.tolist(), strict=True)]
 
     def described_for_backs(self, image: Image) -> tuple[list[Quad], Floats]:
@@ -325,7 +322,7 @@ class CardDetector:
         found = self._assembler.cards(image, self._boxes.find(image, pile=True), propose=True)
         if any(sighting.whole for sighting in found):
             return found
-        boxes = self._boxes.find(image, _LAST_SCALES, turned=True, pile=True)
+        boxes = self._boxes.find(image, _CLOSE_SCALES, turned=True, pile=True)
         again = self._assembler.cards(image, boxes, propose=True)
         return again if any(sighting.whole for sighting in again) else found
 

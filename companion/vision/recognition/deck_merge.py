@@ -12,6 +12,7 @@ from companion.vision.core.geometry import (
     INDEX_SPOT,
     Quad,
     corner_frames,
+    grid_in,
     homography,
     intersection_over_smaller,
     intersection_over_union,
@@ -20,7 +21,7 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.labels import Floats, color_class, face_class
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import EVEN, Sighting
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.outlines import is_far_smaller, lies_small
 
@@ -36,16 +37,11 @@ _PLACES = 6
 # Maximum distance of a card's own corner from the nominal index position, over its sides; neighbours' corners in a hand
 # are at least a third of the width away.
 _OWN = 0.25
-# A corner elsewhere on a partly hidden card belongs to a card above it from this confidence on.
-_ANOTHERS = 0.5
 # Overlap from which an open detection is the matched card; two neighbours in a hand overlap less.
 _OUTLINED = 0.7
 # Overlap from which a detection with the same reading is the same card: two such errors had .69, neighbours in a hand
 # less than half.
 _ITSELF = 0.6
-# A detection with this confidence that exceeds the match's is kept: matches without a good fit turned a 7 and a 9, read
-# at .99, into other colours.
-_FAIRLY = 0.5
 # Share of a card inside a larger outline from which it is part of it; two stacked identical cards overlap less.
 _LIES_IN = 0.9
 
@@ -141,12 +137,13 @@ def _has_outline(sighting: Sighting, one: PictureMatch) -> bool:
 def _outweighs(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a detection shows another card than the match, with more confidence.
 
-    Another colour must not be equally confident in the match: a corner may lack its own colour.
+    Another colour must not be equally confident in the match: a corner may lack its own colour. Matches without a good
+    fit turned a 7 and a 9, read at .99, into other colours.
     """
     confidence = card.confidence
     if sighting.card.color is not card.card.color:
         confidence = float(card.probabilities[:-1][color_class(card.card.color) == _COLORS].sum())
-    if sighting.card == card.card or sighting.confidence < max(_FAIRLY, confidence):
+    if sighting.card == card.card or sighting.confidence < max(EVEN, confidence):
         return False
     if sighting.whole:
         return _has_outline(sighting, one)
@@ -168,7 +165,7 @@ def _is_anothers(corner: Sighting, card: Reading, one: PictureMatch) -> bool:
     """
     return (
         not one.open
-        and corner.confidence >= _ANOTHERS
+        and corner.confidence >= EVEN
         and corner.card != card.card
         and not _is_at_an_end(corner_frames(corner.quad)[0].mean(0), one.quad)
     )
@@ -179,12 +176,12 @@ def _is_behind(card: Sighting, others: Sequence[Reading], matches: Sequence[Pict
 
     It equals none of their outlines, and one of its own corners lies where none of them is visible.
     """
-    if card.confidence < _ANOTHERS or any(_has_outline(card, one) for one in matches):
+    if card.confidence < EVEN or any(_has_outline(card, one) for one in matches):
         return False
     places = _places(card)
     if any(other.card == card.card and one.shows(places).any() for other, one in zip(others, matches, strict=True)):
         return False
-    corners = [_grid_in(frame) for frame in corner_frames(card.quad)]
+    corners = [grid_in(frame, _PLACES, _PLACES) for frame in corner_frames(card.quad)]
     return any(sum(float(one.shows(corner).mean()) for one in matches) < _SAME for corner in corners)
 
 
@@ -208,11 +205,4 @@ def _says(sighting: Sighting) -> Floats:
 
 def _places(sighting: Sighting) -> Floats:
     """Return (N, 2) sample points of a detection: over the whole card, or in its visible corner."""
-    return _grid_in(sighting.quad if sighting.whole else corner_frames(sighting.quad)[0])
-
-
-def _grid_in(quad: Quad) -> Floats:
-    """Return (N, 2) sample points over an outline."""
-    steps = (np.arange(_PLACES) + 0.5) / _PLACES
-    grid = np.stack(np.meshgrid(steps, steps), 2).reshape(-1, 2)
-    return project(homography(unit_square(), quad), grid)
+    return grid_in(sighting.quad if sighting.whole else corner_frames(sighting.quad)[0], _PLACES, _PLACES)

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 
 from companion.vision.core.geometry import Image, Quad, portrait
 from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.sightings import CERTAIN
 from companion.vision.detection.crops import Crops, Pass, together
 from companion.vision.detection.deck_protocol import Deck
 
-SURE_MEMBER = 0.95
-"""Minimum membership for a reading to be accepted as a card of the learnt deck."""
-SETTLED = 0.95
-"""Probability from which no further crop is read.
-
-If the first two crops (rotated by half a turn) agree and the second has this probability, a third is not needed: it
-changed none of 705 such cards.
-"""
 # A crop is compared with a second one from this probability on.
 _NEARLY = 0.9
 
@@ -42,14 +35,12 @@ def first_pass(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], 
 def _clear(crops: Crops, scale: Scale, image: Image, seen: Sequence[Pass]) -> dict[int, Reading]:
     """Return the readings that are clear, and confirmed by an upside-down crop, by the outline's number."""
     confident = {
-        i: one
-        for i, one in enumerate(seen)
-        if one.membership >= SURE_MEMBER and scale.top_probability(one.logs) >= _NEARLY
+        i: one for i, one in enumerate(seen) if one.membership >= CERTAIN and scale.top_probability(one.logs) >= _NEARLY
     }
     clear = {}
     for i, view in zip(confident, crops.cards_turned(image, [one.outline for one in confident.values()]), strict=True):
         both = together(confident[i], view)
         alike = confident[i].top == view.top
-        if alike and view.membership >= SURE_MEMBER and scale.top_probability(both.logs) >= SETTLED:
+        if alike and view.membership >= CERTAIN and scale.top_probability(both.logs) >= CERTAIN:
             clear[i] = Reading(both.outline, both.logs, scale, membership=1.0)
     return clear

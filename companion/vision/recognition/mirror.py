@@ -11,15 +11,14 @@ import numpy as np
 from companion.cards import Card, Face
 from companion.vision.core.events import CardLanded, PileEvent, PileReached
 from companion.vision.core.geometry import Image, tilt
-from companion.vision.core.sightings import RUNNER_UP_BELOW, Handedness, Sighting
+from companion.vision.core.sightings import CERTAIN, FAIRLY, RUNNER_UP_BELOW, Handedness, Sighting
 
 Find = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
 
 # Confidences that cards and corners rarely reach in mirrored pictures unless their face is symmetric (24 mirrored
 # photographs, eight mirrored fans). Corners rarely reach high confidence in general.
-_CONFIDENT, _CONFIDENT_CORNER = 0.95, 0.88
-_FAIRLY = 0.8
+_CONFIDENT_CORNER = 0.88
 # After this many looks without a confident card the mirrored picture is tried, then at intervals doubling up to the
 # last value, so that an empty table stays cheap.
 _FIRST, _RARER, _RAREST = 3, 2, 24
@@ -72,7 +71,7 @@ def is_doubtful(sightings: Sequence[Sighting]) -> bool:
 
 def _is_two_sided(sighting: Sighting) -> bool:
     """Whether a sighting would read differently when mirrored and its corners do not indicate a mirror."""
-    least = _CONFIDENT if sighting.whole else _CONFIDENT_CORNER
+    least = CERTAIN if sighting.whole else _CONFIDENT_CORNER
     seen_in_one = sighting.handedness is Handedness.MIRRORED
     return sighting.confidence >= least and sighting.card.face not in _ALIKE and not seen_in_one
 
@@ -85,7 +84,7 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
     mirror image, the picture is not mirrored. If all faces are symmetric, the most confident card decides, see
     `_shows_orientation`.
     """
-    if _confident(turned, _FAIRLY) < _confident(as_it_is, _FAIRLY):
+    if _confident(turned, FAIRLY) < _confident(as_it_is, FAIRLY):
         return False
     if not any(map(_is_two_sided, turned)) and not _shows_orientation(
         _most_confident(turned), _most_confident(as_it_is)
@@ -93,7 +92,7 @@ def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> boo
         return False
     if _are_arrows(as_it_is, turned):
         return False
-    if _confident(turned, _CONFIDENT) > 2 * _confident(as_it_is, _CONFIDENT):
+    if _confident(turned, CERTAIN) > 2 * _confident(as_it_is, CERTAIN):
         return True
     # A card below certainty (odd light, or supported by its middle only) may be mirrored if its corners do not show the
     # printed orientation. A finger on a corner looks similar, but never puts an index where it is printed.
@@ -171,14 +170,14 @@ def is_better(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
     confidently, fairly = (
         [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
-        for least in (_CONFIDENT, _FAIRLY)
+        for least in (CERTAIN, FAIRLY)
     )
     return confidently[0] > confidently[1] or (confidently[1] == 0 and fairly[0] > fairly[1])
 
 
 def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
     """Whether a card is read with enough confidence that another look is not worth its cost."""
-    return any(sighting.confidence >= _FAIRLY for sighting in sightings)
+    return any(sighting.confidence >= FAIRLY for sighting in sightings)
 
 
 def _confident(sightings: Sequence[Sighting], least: float) -> int:

@@ -14,7 +14,7 @@ from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
+from companion.vision.core.sightings import EVEN, RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.corners import (
     CardIndices,
     index_share,
@@ -32,8 +32,6 @@ _SHARED = 0.7
 # A corner that matches nothing of the learnt deck counts from this confidence on: of six below it in 214 hands of six
 # decks none was a card; one with .4 to .6 was.
 _READ_THOUGH_UNLIKE = 0.4
-# A corner is left out if it is more likely no card's.
-_EVEN = 0.5
 
 
 class HiddenCards:
@@ -102,7 +100,7 @@ class HiddenCards:
         return [
             sighting.unless(other)
             for sighting, nothing, is_clear, other in zip(sightings, bare, clear, others, strict=True)
-            if other < _EVEN
+            if other < EVEN
             and (
                 is_clear
                 or (

@@ -17,11 +17,11 @@ from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, p
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.reading import Reading, Scale, with_indices
 from companion.vision.core.runtime import Network
-from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
 from companion.vision.detection.embedding import Embedding
-from companion.vision.recognition.first_pass import SETTLED, SURE_MEMBER, FirstPass, first_pass
+from companion.vision.recognition.first_pass import FirstPass, first_pass
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """Views of an index: enlargement of the frame, and quarter turns.
@@ -32,18 +32,13 @@ et al. 2012).
 # Probability from which no further view of a corner is read: half of 242 corners in 24 drawn hands reached it at the
 # first view, and the mean of all views never changed the card.
 _AT_A_GLANCE = 0.85
-# Minimum log-likelihood of the top card, besides membership, to accept an outline; otherwise the deck's pictures are
-# matched. Nearly all well-outlined cards exceed it.
-_CLEARLY = -0.05
-# A card the networks give less than the first probability needs the second from a learnt deck whose design they know.
-_SAID, _OVERRULES = 0.5, 0.9
+# A card that the networks do not read with even odds needs this probability from a learnt deck of a known design.
+_OVERRULES = 0.9
 
 MAYBE_SIDEWAYS = 0.72
 """Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or
 longer in perspective.
 """
-# A rough outline is dropped if its first crop has at least this probability of "no card".
-_NONE = 0.8
 # Corner views of a card identified by its picture, and their weight relative to the picture. Chosen on 96 open cards of
 # six designs (93 correct, 91 without), not validated on others.
 _MATCH_VIEWS, _CORNERS = tuple((growth, 0) for growth, _ in INDEX_VIEWS), 0.5
@@ -148,7 +143,7 @@ class Reader:
         alone, corners = replace(alone, membership=0.0), [self._index(*end) for end in ends]
         by_networks = self._with_corners(alone, corners)
         agreed = by_deck.card == by_networks.card
-        its_card = by_deck.membership >= SURE_MEMBER if agreed else by_deck.known
+        its_card = by_deck.membership >= CERTAIN if agreed else by_deck.known
         if not its_card:
             return by_networks
         if agreed and by_networks.confidence >= RUNNER_UP_BELOW:
@@ -158,7 +153,7 @@ class Reader:
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._more_confident_index, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
-        least = 0.0 if agreed and by_networks.confidence >= _SAID else _OVERRULES
+        least = 0.0 if agreed and by_networks.confidence >= EVEN else _OVERRULES
         is_better = (agreed or other.card != by_networks.card) and other.confidence > max(alone.confidence, least)
         return self._with_corners(by_deck, corners) if is_better and not are_anothers() else by_networks
 
@@ -175,7 +170,7 @@ class Reader:
         for i, one in zip(going_on, self._crops.cards_turned(image, [refined[i] for i in going_on]), strict=True):
             seen[i] = one
             confidence = self._card_scale.top_probability(one.logs)
-            if not self.seeks and confidence >= SETTLED and one.top == first[i]:
+            if not self.seeks and confidence >= CERTAIN and one.top == first[i]:
                 continue
             again.append(i)
         for i, one in zip(again, self._crops.cards(image, [refined[i] for i in again]), strict=True):
@@ -192,7 +187,7 @@ class Reader:
 
     def _is_hopeless(self, seen: Pass) -> bool:
         """Whether the first crop shows no card; a searched deck's card may look like none to the networks."""
-        return not self.seeks and float(self._card_scale.probabilities(seen.logs)[-1]) > _NONE
+        return not self.seeks and float(self._card_scale.probabilities(seen.logs)[-1]) > FAIRLY
 
     def with_deck(self, deck: Deck) -> Reader:
         """Return a reader with the same networks and a learnt deck."""
@@ -265,7 +260,7 @@ class Reader:
             views = crops.cards(image, [one.quad, turned(one.quad, 2)])
             read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
             # A badly outlined picture fits nothing; a crop that is certainly similar to other views of that card is it.
-            if all(view.membership >= SURE_MEMBER and one.among_seen(view.logs).max() > _CLEARLY for view in views):
+            if all(view.membership >= CERTAIN and one.among_seen(view.logs).max() > np.log(CERTAIN) for view in views):
                 return Reading(one.quad, log_softmax(read[None])[0], scale, membership=1.0)
         else:
             read, scale = _CORNERS * corners, self._index_scale
@@ -343,7 +338,7 @@ class Reader:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
         by_deck = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
-        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and by_deck.membership >= SURE_MEMBER
+        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and by_deck.membership >= CERTAIN
         its_card = (is_certain and by_deck.confidence > by_deck.nothing) if agreed else by_deck.known
         credit = self._deck.index_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(by_deck.confidence, by_deck.nothing):

@@ -27,12 +27,10 @@ from companion.vision.core.geometry import (
     turned,
     unit_square,
 )
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import EVEN, Sighting
 
 # Minimum number of cards of a hand, and minimum overlap between some of them unless only corners are visible.
 _HAND, _OVERLAP = 3, 0.1
-# Minimum confidence of an open card to estimate the plane from.
-_FAIRLY = 0.5
 # Minimum median angle from the vertical in degrees; below it cards are compressed by less than a tenth. A rectified
 # look costs as much as the first: of 56 hands of four foreign designs (compose's seed 141) it corrected one below the
 # limit and seven of 36 above.
@@ -59,7 +57,7 @@ class RectifiedHand:
 
         None if there is no hand, no valid plane, or the view is already vertical.
         """
-        open_ones = [sighting for sighting in found if sighting.whole and sighting.confidence >= _FAIRLY]
+        open_ones = [sighting for sighting in found if sighting.whole and sighting.confidence >= EVEN]
         if not open_ones or not is_hand(found) or any(sighting.mirrored for sighting in found):
             return None
         if float(np.median([tilt(sighting.quad) for sighting in open_ones])) < _FROM_ABOVE:
