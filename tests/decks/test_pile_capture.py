@@ -10,7 +10,7 @@ import pytest
 
 from companion.decks.capture.change_outline import PictureChange, card_like, changed_card, changes
 from companion.decks.capture.pile_capture import Pile, usual_size
-from companion.vision.core.geometry import Quad, expand, intersection_over_smaller, unit_square
+from companion.vision.core.geometry import Image, Quad, expand, homography, intersection_over_smaller, unit_square
 
 from .laid import BLUE_3, RED_7, bare_table, with_card
 
@@ -129,6 +129,34 @@ def test_card_outlined_later_keeps_its_place() -> None:
     every = [one for some in laid for one in some]
     assert {one.place for one in every} == set(range(len(pictures)))
     assert all(np.array_equal(one.image, pictures[one.place]) for one in every)
+
+
+def _pile_of_pictures(rng: np.random.Generator, count: int) -> list[Image]:
+    """Return pictures of a table on which cards with pictures from edge to edge are laid, each on the one before."""
+    shown = bare_table(rng)
+    pictures = []
+    for number in range(count):
+        _, quad = with_card(shown, RED_7, (290 + 30 * (number % 3), 260 - 40 * (number % 2)), 25 * number)
+        art = cv2.resize(rng.uniform(0, 255, (9, 6, 3)).astype(np.uint8), (108, 168), interpolation=cv2.INTER_CUBIC)
+        whole = homography(unit_square() * np.array([108, 168], np.float32), quad)
+        inside = cv2.warpPerspective(np.ones((168, 108), np.uint8), whole, (640, 480)) > 0
+        shown = np.where(inside[..., None], cv2.warpPerspective(art, whole, (640, 480)), shown).astype(np.uint8)
+        pictures.append(shown)
+    return pictures
+
+
+def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
+    """Pictures from edge to edge on each other do not stand out from the pile."""
+    rng = np.random.default_rng(4)
+    pile = Pile(clearness=lambda image, quad: 0.0)
+    laid = [one.place for picture in [bare_table(rng), *_pile_of_pictures(rng, 6)] for one in pile.show(picture)]
+    assert set(laid) == set(range(6))
+
+
+def test_card_taken_from_the_table_is_not_found() -> None:
+    rng = np.random.default_rng(4)
+    pile, table, (card, *_) = Pile(clearness=lambda image, quad: 0.0), bare_table(rng), _pile_of_pictures(rng, 1)
+    assert [len(pile.show(picture)) for picture in (table, card, table)] == [0, 1, 0]
 
 
 def test_boxes_around_the_pile_do_not_change_card_size() -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.decks.capture.table_plane import PLAIN, ratio_on, rectangle_on, turn_on, upright_on
 from companion.decks.capture.table_plane import Floats as Matrix
-from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.geometry import Image, Quad, expand
 
 Floats = NDArray[np.float32]
 Levels = TypeVar("Levels", NDArray[np.float32], NDArray[np.uint8])
@@ -47,6 +47,7 @@ _COARSE_STEPS, _FINE_STEPS = (6.0, 0.03), (1.0, 0.006)
 # Minimum changed share of a card laid on an identical one; share of the changed points that must lie inside, or within
 # this margin (over its sides): changes by shadows do not.
 _MIN_CHANGED_SHARE, _MIN_INSIDE_SHARE, _INSIDE_MARGIN = 0.03, 0.95, 0.02
+_UNMOVED = np.zeros((1, 2), np.float32)
 # Maximum difference in steps between both ends of a side.
 _MAX_SIDE_TURN = 8
 
@@ -233,6 +234,17 @@ def card_like(change: PictureChange, reference: Quad, plane: Matrix = PLAIN) -> 
     return quad if has_all(quad, changed) else None
 
 
+def is_taken(change: PictureChange, quad: Quad) -> bool:
+    """Return whether a card was taken away: the edges along its outline (4, 2) were stronger before."""
+    around = expand(quad, _SEARCH_RANGE)
+    (left, top), (right, bottom) = np.maximum(around.min(0).astype(int), 0), around.max(0).astype(int)
+    before, after = (
+        _edges_along(_gradient_of(_blurred(picture[top:bottom, left:right])), quad - (left, top), _UNMOVED)[0]
+        for picture in (change.before, change.after)
+    )
+    return bool(before > after)
+
+
 def _new_edges(change: PictureChange) -> Floats:
     """Return (H, W) the gradient of a picture where it had none before: the edges of the new card."""
     was, now = _blurred(change.before), _blurred(change.after)
@@ -281,23 +293,31 @@ def _best_placement(
 ) -> Quad:
     """Return the best outline, rotated (degrees) and moved (over its length) within a range by steps."""
     center, length = reference.mean(0), float(np.hypot(*(reference[3] - reference[0])))
-    shares = np.linspace(_CORNER_SHARE, 1 - _CORNER_SHARE, 16, dtype=np.float32)[:, None]
     offsets = np.arange(-reach[1], reach[1] + 0.001, step[1], dtype=np.float32) * length
-    moves = np.stack(np.meshgrid(offsets, offsets), 2).reshape(-1, 1, 2)
+    moves = np.stack(np.meshgrid(offsets, offsets), 2).reshape(-1, 2)
     best, most = reference, -1.0
     for degrees in np.arange(-reach[0], reach[0] + 0.01, step[0]):
         quad = np.asarray((reference - center) @ turn_on(plane, degrees).T + center, np.float32)
-        places = np.concatenate([quad[i] + shares * (quad[(i + 1) % 4] - quad[i]) for i in range(4)])
-        at = (places + moves).astype(np.float32)
-        values = cv2.remap(gradient, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
-        # The weakest side counts as much as the others together, because print has edges, too.
-        sides = values.reshape(len(moves), 4, -1).mean(2)
-        scores = sides.mean(1) + sides.min(1)
-        scores[_share_inside(changed, quad, moves[:, 0]) < _MIN_INSIDE_SHARE] = -1.0
+        scores = _edges_along(gradient, quad, moves)
+        scores[_share_inside(changed, quad, moves) < _MIN_INSIDE_SHARE] = -1.0
         k = int(scores.argmax())
         if scores[k] > most:
             most, best = float(scores[k]), np.asarray(quad + moves[k], np.float32)
     return best
+
+
+def _edges_along(gradient: Floats, quad: Quad, moves: Floats) -> Floats:
+    """Return (M,) how strong the edges along an outline (4, 2) are after each move (M, 2).
+
+    gradient: (H, W) of the picture.
+    """
+    shares = np.linspace(_CORNER_SHARE, 1 - _CORNER_SHARE, 16, dtype=np.float32)[:, None]
+    places = np.concatenate([quad[i] + shares * (quad[(i + 1) % 4] - quad[i]) for i in range(4)])
+    at = (places + moves[:, None]).astype(np.float32)
+    values = cv2.remap(gradient, at, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
+    # The weakest side counts as much as the others together, because print has edges, too.
+    sides = values.reshape(len(moves), 4, -1).mean(2)
+    return np.asarray(sides.mean(1) + sides.min(1), np.float32)
 
 
 def card_boxed(change: PictureChange, box: Quad, changed: Floats, plane: Matrix = PLAIN) -> Quad:
@@ -310,9 +330,9 @@ def card_boxed(change: PictureChange, box: Quad, changed: Floats, plane: Matrix 
 
 def has_all(quad: Quad, changed: Floats) -> bool:
     """Return whether all changed points (N, 2) lie in an outline."""
-    return bool(_share_inside(changed, quad, np.zeros((1, 2), np.float32))[0] >= _MIN_INSIDE_SHARE)
+    return bool(_share_inside(changed, quad, _UNMOVED)[0] >= _MIN_INSIDE_SHARE)
 
 
 def has_some(quad: Quad, changed: Floats) -> bool:
     """Return whether some of the changed points (N, 2) lie in an outline."""
-    return bool(_share_inside(changed, quad, np.zeros((1, 2), np.float32))[0] >= _MIN_CHANGED_SHARE)
+    return bool(_share_inside(changed, quad, _UNMOVED)[0] >= _MIN_CHANGED_SHARE)

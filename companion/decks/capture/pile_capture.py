@@ -16,6 +16,7 @@ from companion.decks.capture.change_outline import (
     first_card,
     has_all,
     has_some,
+    is_taken,
 )
 from companion.decks.capture.table_plane import PLAIN, plane_of
 from companion.vision.core.geometry import Image, Quad, aspect, cut, expand, intersection_over_smaller, portrait, turned
@@ -104,7 +105,8 @@ class Pile:
         else:
             quad = self._clearest(image, quad, change)
             # Where a card was taken away, the region changed as well.
-            quad = None if _is_bare(image, quad) and not self._is_read(image, quad) else quad
+            is_gone = _is_bare(image, quad) and is_taken(change, quad) and not self._is_read(image, quad)
+            quad = None if is_gone else quad
         if quad is None:
             if self._each:
                 # A missed card covers the pile now; the one before it may have been the first.
