@@ -115,11 +115,11 @@ def _covering(look: Evidence, judgement: Judgement) -> Judgement:
     Something has changed, so the card on top is the one that came or one that was laid on it meanwhile; only the
     previous top card in its place contradicts the change.
     """
-    if judgement.top is None or judgement.change not in (Change.LANDED, Change.TAKEN_BACK):
-        return judgement
     own = next((s for s in look.whole if s.sighting is judgement.top), None)
-    best = max(look.whole, key=lambda s: s.top_probability, default=None)
-    if own is None or best is None or best.top_probability <= own.top_probability:
+    if own is None or judgement.change not in (Change.LANDED, Change.TAKEN_BACK):
+        return judgement
+    best = max(look.whole, key=lambda s: s.top_probability)
+    if best.top_probability <= own.top_probability:
         return judgement
     odds = best.top_probability / (best.top_probability + own.top_probability)
     if best.is_at(look.top, SAME_PLACE):
@@ -232,7 +232,7 @@ def _has_arrived(card: Outline, kept: Outline | None) -> bool:
 
 def _is_buried(card: Outline, others: Iterable[Outline]) -> bool:
     """Whether another card is read more confidently where a card seems open."""
-    above = (s for s in others if s is not card and s.confidence > card.confidence)
+    above = (s for s in others if s.confidence > card.confidence)
     return any(intersection_over_union(s.quad, card.quad) > _BURIED for s in above)
 
 
