@@ -119,9 +119,7 @@ def test_uninformative_view_is_not_trusted() -> None:
     art = np.full((2, len(cards), 57), -9.0, np.float32)
     for look in art:
         look[np.arange(len(cards)), rng.choice([3, 20], len(cards))] = -0.1
-    opinions = ViewReliability(
-        np.stack([right, *art], 1), np.array([deck(EditionName.CLASSIC)[card] for card in ALL_CARDS])
-    )
+    opinions = ViewReliability(np.stack([right, *art], 1))
     opinions.weigh(np.array([ALL_CARDS.index(card) for card in cards]))
     assert [ALL_CARDS[int(row.argmax())] for row in opinions.scores()] == cards
 

@@ -106,7 +106,7 @@ def name_cards(
         of[members] = g
     fixed = {int(of[i]): card for i, card in known.items()}
     means = np.stack([units[members].mean((0, 1)) for members in groups])
-    views = ViewReliability(logs, np.bincount(slots, minlength=len(ALL_CARDS)))
+    views = ViewReliability(logs)
     consistency = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
     for _ in range(ROUNDS):
         base = _group_scores(views.scores(), groups, by_color)
