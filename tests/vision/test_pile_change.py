@@ -279,6 +279,31 @@ def test_a_pushed_card_is_no_new_one_if_it_uncovers_one_that_no_look_has_shown(s
     assert (judgement.change, judgement.top) == (Change.MOVED, sightings[1])
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_card_that_no_look_has_shown_comes_to_light_where_the_top_was_taken_back(seed: int) -> None:
+    cards = (
+        (BLUE_3, Placement(10.0, -8.0, 1.2)),
+        (GREEN_9, Placement(-12.0, 3.0, 0.4)),
+        (WILD, Placement(8.0, 2.0, -0.3)),
+    )
+
+    def table(count: int) -> Tabletop:
+        top = SimulatedTable(seed, fonts=()).new_tabletop()
+        for card, place in cards[:count]:
+            top.lay(top.new_card(card, place))
+        return top
+
+    before, after = table(3), table(2)
+    blue, green, wild = before.pile.quads
+    pile = [Lying(BLUE_3, blue), Lying(WILD, wild)]
+    sighting = Sighting(green, (GREEN_9, RED_7), (0.99, 0.005), whole=True)
+    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    pictures = Comparison(before.picture, after.picture)
+    scale = changed.shape[1] / before.picture.shape[1]
+    judgement = judge(Evidence(pile, [sighting], changed, scale, pictures, others=pile))
+    assert (judgement.change, judgement.top, judgement.left) == (Change.TAKEN_BACK, sighting, 2)
+
+
 @pytest.mark.parametrize(("on_top", "change"), [(0.9, Change.LANDED), (0.1, Change.NONE)])
 def test_a_copy_of_a_lower_card_has_landed_if_it_lies_on_the_top_now(on_top: float, change: Change) -> None:
     below, top = outline(100, 60), outline(110, 70)

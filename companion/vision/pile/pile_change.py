@@ -32,7 +32,8 @@ class Change(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The change of the pile. `top` is the card now on top; `left` the number of previous cards still there.
+    """The change of the pile. `top` is the card now on top; `left` the number of previous cards still there,
+    with the top card that came to light, also if it was never seen before.
 
     belief: probability that a card has landed, if reported. If it is unclear, `top` is the best reading of a possible
     new card.
@@ -283,13 +284,13 @@ def _is_unknown_card(card: Outline) -> bool:
     """Whether an unknown card is read on the top one with a dissimilar picture.
 
     If faces are almost bare, or differ only in colour, one may replace another with little change in the small
-    picture.
+    picture, and with none beside it.
     """
     look = card.look
     if card.confidence < _WELL_READ or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
         return False
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
-    if pushed or card.overlap_with_top <= _TOUCHING:
+    if pushed or card.overlap_with_top <= _TOUCHING or _has_changed(card.top_beside):
         return False
     is_confident = card.confidence >= _CONFIDENTLY_READ
     if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
@@ -345,11 +346,10 @@ def _without_top(look: Evidence) -> Judgement | None:
     there = [s for s in look.whole if s.overlap_with_top > 0]
     if not there:
         return None
-    # Below the lowest known card may lie an unseen one, if that card was taken from beside it; not below others.
+    # Below the top may lie a card that was never seen, if the top was taken from beside it.
     seen = _largest(there)
-    if len(known) == 1 and _has_changed(seen.top_beside):
-        return Judgement(Change.TAKEN_BACK, seen.sighting, 0)
-    return Judgement(Change.LANDED, seen.sighting, len(known))
+    change = Change.TAKEN_BACK if _has_changed(seen.top_beside) else Change.LANDED
+    return Judgement(change, seen.sighting, len(known))
 
 
 def _nothing(look: Evidence, half_seen: Outline | None) -> Judgement:
