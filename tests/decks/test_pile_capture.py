@@ -112,6 +112,24 @@ def test_detected_box_completes_a_changed_sign(boxed: bool) -> None:
     assert share > 0.9 if boxed else share < 0.3
 
 
+def test_a_box_is_read_no_further_than_needed_to_beat_the_clearest_one() -> None:
+    before = np.full((480, 640, 3), 30, np.uint8)
+    after = before.copy()
+    after[150:330, 260:380] = 200
+    card = np.array([[260, 150], [380, 150], [380, 330], [260, 330]], np.float32)
+    boxes, clear, asked = [card + 3, card - 4, card + 5], iter([0.1, 0.6, 0.9, 0.5]), list[float]()
+
+    def clearness(image: Image, quad: Quad, least: float) -> float:
+        asked.append(least)
+        return next(clear, 0.0)
+
+    pile = Pile(boxed=lambda image: boxes, clearness=clearness)
+    assert pile.show(before) == []
+    *_, laid = pile.show(after)
+    assert np.array_equal(laid.quad, boxes[1])
+    assert asked[:4] == pytest.approx([0.0, 0.3, 0.6, 0.9])
+
+
 def test_card_outlined_later_keeps_its_place() -> None:
     """Square signs are no cards until the card size is known."""
     picture = np.full((480, 640, 3), 150, np.uint8)
@@ -148,14 +166,14 @@ def _pile_of_pictures(rng: np.random.Generator, count: int) -> list[Image]:
 def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
     """Pictures from edge to edge on each other do not stand out from the pile."""
     rng = np.random.default_rng(4)
-    pile = Pile(clearness=lambda image, quad: 0.0)
+    pile = Pile(clearness=lambda image, quad, least: 0.0)
     laid = [one.place for picture in [bare_table(rng), *_pile_of_pictures(rng, 6)] for one in pile.show(picture)]
     assert set(laid) == set(range(6))
 
 
 def test_card_taken_from_the_table_is_not_found() -> None:
     rng = np.random.default_rng(4)
-    pile, table, (card, *_) = Pile(clearness=lambda image, quad: 0.0), bare_table(rng), _pile_of_pictures(rng, 1)
+    pile, table, (card, *_) = Pile(clearness=lambda image, quad, least: 0.0), bare_table(rng), _pile_of_pictures(rng, 1)
     assert [len(pile.show(picture)) for picture in (table, card, table)] == [0, 1, 0]
 
 

@@ -57,14 +57,14 @@ class Pile:
 
     each: whether every picture shows one more card, so that a failed one keeps its place. boxed: returns rough (4, 2)
     outlines of possible cards in a picture. clearness: returns how clearly the networks read a card in an outline, from
-    0 to 1.
+    0 to 1; if that is at most its last argument, any value up to it.
     """
 
     def __init__(
         self,
         each: bool = False,
         boxed: Callable[[Image], Sequence[Quad]] = lambda image: (),
-        clearness: Callable[[Image, Quad], float] = lambda image, quad: 1.0,
+        clearness: Callable[[Image, Quad, float], float] = lambda image, quad, least: 1.0,
     ) -> None:
         self._each = each
         self._boxed = boxed
@@ -195,7 +195,7 @@ class Pile:
         The box must lie on the outline or, if no box does, contain some of the change: automatic exposure and
         reflections change more than the card. Otherwise an outline from changes is more exact than a box.
         """
-        clear = self._clearness(image, seen)
+        clear = self._clearness(image, seen, 0.0)
         if clear > 1 - _CLEARER:
             return seen
         every = self._boxed(image)
@@ -210,8 +210,12 @@ class Pile:
         """Return the box in which the networks read a card most clearly, None if all are below `least`."""
         ways = [portrait(quad) for quad in boxes]
         ways += [turned(quad, 1) for quad in ways if aspect(quad) > MAYBE_SIDEWAYS]
-        most, best = max(((self._clearness(image, quad), i) for i, quad in enumerate(ways)), default=(0.0, 0))
-        return ways[best] if most > least else None
+        best = None
+        for quad in ways:
+            clear = self._clearness(image, quad, least)
+            if clear > least:
+                least, best = clear, quad
+        return best
 
     def _unchanged_outline(self, change: PictureChange) -> Quad | None:
         """Return the clearest box of a card that changed too little for an outline, None without one."""
@@ -223,7 +227,7 @@ class Pile:
 
     def _is_read(self, image: Image, quad: Quad) -> bool:
         """Whether the corners or the whole card are read as a card rather than as none; clearness is their mean."""
-        return self._clearness(image, quad) >= 0.5 / 2
+        return self._clearness(image, quad, 0.0) >= 0.5 / 2
 
     def _outlined_again(self) -> list[LaidCard]:
         """Return the first cards whose outline changes once the card size is known.

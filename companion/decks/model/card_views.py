@@ -212,14 +212,19 @@ class Glance:
     @property
     def parts(self) -> Floats:
         """(2, 57) the readings of either corner and of the whole card."""
-        return np.stack([_either(self.corner_logs), _either(self.logs)])
+        return np.stack([either(self.corner_logs), either(self.logs)])
 
 
-def glance_at(reader: Reader, picture: Image) -> Glance:
-    """Return the first reading of a card's stored picture."""
+def corners_at(reader: Reader, picture: Image) -> Floats:
+    """Return the log-likelihoods (2, 57) of both corners of a card's stored picture."""
+    return reader.describe_indices(picture, corner_frames(outline()))[0]
+
+
+def glance_at(reader: Reader, picture: Image, corner_logs: Floats) -> Glance:
+    """Return the first reading of a card's stored picture, of which the corners are read already (2, 57)."""
     card = outline()
     logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
-    return Glance(picture, reader.describe_indices(picture, corner_frames(card))[0], logs, features)
+    return Glance(picture, corner_logs, logs, features)
 
 
 def looks_at(reader: Reader, glance: Glance) -> Floats:
@@ -232,12 +237,13 @@ def looks_at(reader: Reader, glance: Glance) -> Floats:
     squares = [np.asarray(middle + (unit_square() * 2 - 1) * half * share, np.float32) for share in _MIDDLES]
     ways = [np.roll(square, turn, axis=0) for square in squares for turn in (0, 2)]
     middle_logs, _ = reader.describe_indices(glance.picture, ways)
-    each = [_either(pair) for pair in np.split(middle_logs, len(squares))]
+    each = [either(pair) for pair in np.split(middle_logs, len(squares))]
     both = sum(np.maximum(corner, corner[:-1].max() + _BOUND) for corner in glance.corner_logs)
     return np.stack([both, *glance.parts, *each]).astype(np.float32)
 
 
-def _either(pair: Floats) -> Floats:
+def either(pair: Floats) -> Floats:
+    """Return the log-likelihoods (57,) of a part read as (2, 57) in two ways, of which one is right."""
     return np.asarray(np.logaddexp(*pair) - np.log(2), np.float32)
 
 

@@ -20,7 +20,9 @@ from companion.decks.model.card_views import (
     PARTS,
     PICTURE,
     Glance,
+    corners_at,
     design_spots,
+    either,
     glance_at,
     inks,
     looks_at,
@@ -204,15 +206,24 @@ class Lesson:
         """Number of answered questions."""
         return self._asked
 
-    def _clearness(self, image: Image, quad: Quad) -> float:
-        """Return how clearly a card is read: the mean of the highest probabilities by corners and by whole card."""
-        return float(np.exp(log_softmax(self._glance(image, quad).parts)[:, :-1]).max(1).mean())
+    def _clearness(self, image: Image, quad: Quad, least: float = 0.0) -> float:
+        """Return how clearly a card is read: the mean of the highest probabilities by corners and by whole card.
 
-    def _glance(self, image: Image, quad: Quad) -> Glance:
+        The whole card is not read if the corners show that the mean is at most `least`; then a bound of it is returned.
+        """
         key = (id(image), quad.tobytes())
         if key not in self._glances:
-            self._glances[key] = glance_at(self._reader, straightened(image, quad))
-        return self._glances[key]
+            picture = straightened(image, quad)
+            corner_logs = corners_at(self._reader, picture)
+            bound = (_highest(either(corner_logs)[None]) + 1) / 2
+            if bound <= least:
+                return bound
+            self._glances[key] = glance_at(self._reader, picture, corner_logs)
+        return _highest(self._glances[key].parts)
+
+    def _glance(self, image: Image, quad: Quad) -> Glance:
+        self._clearness(image, quad)
+        return self._glances[(id(image), quad.tobytes())]
 
     def _study(self, image: Image, quad: Quad) -> EnrolledCard:
         glance = self._glance(image, quad)
@@ -336,6 +347,11 @@ class Lesson:
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
         cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
         return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
+
+
+def _highest(logs: Floats) -> float:
+    """Return the mean over (P, 57) readings of the highest probability of a card."""
+    return float(np.exp(log_softmax(logs))[:, :-1].max(1).mean())
 
 
 def _recut(seen: EnrolledCard, quad: Quad) -> Image:
