@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.cards import Card, EditionName, deck
 from companion.decks.labels.clustering import copies
-from companion.decks.matching.fan_continuation import continued
+from companion.decks.matching.fan_continuation import neighbours
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.cache import read_cache, write_cache
 from companion.editions import EDITIONS
@@ -71,14 +71,12 @@ def _turned(degrees: float) -> Quad:
     return np.asarray(((unit_square() - 0.5) * (140, 220) - (0, 260)) @ matrix.T + (500, 600), np.float32)
 
 
-def test_fan_is_extrapolated_in_both_orientations() -> None:
-    first, second = _turned(-12), np.roll(_turned(0), 2, axis=0)
-    onward = continued([first, second])
-    assert len(onward) == 2
-    for truth in (_turned(12), _turned(-24)):
-        assert max(intersection_over_union(truth, quad) for quad in onward) > 0.95
-    assert continued([first, _turned(100)]) == []
-    assert continued([first]) == []
+def test_the_cards_beside_one_of_a_hand_are_extrapolated_to_both_sides_and_ends() -> None:
+    outlines = neighbours(_turned(0))
+    for beside in (_turned(12), _turned(-12)):
+        assert max(intersection_over_union(beside, quad) for quad in outlines) > 0.9
+    # Which end of the card is the hand's is unknown.
+    assert {round(float(np.sign(quad.mean(0)[1] - _turned(0).mean(0)[1]))) for quad in outlines} == {-1, 1}
 
 
 def test_cache_is_valid_only_undamaged_and_for_its_key(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def hand(faces: list[Image]) -> tuple[Image, list[Quad]]:
 def test_only_unexplained_boxes_of_a_hand_are_searched(hand: tuple[Image, list[Quad]], left_out: int) -> None:
     picture, quads = hand
     search = TemplateSearch.of(_deck(_faces(5)), CARDS)
-    # No box lies at the other end of the fan, although these cards extrapolate to it.
+    # No box lies at the other end of the fan, although a neighbour of these cards may lie there.
     sure = [(quads[i], CARDS[i]) for i in (1, 2)]
     left = [corner_frames(quads[left_out])[left_out // 2]]
     names = [[_name(one) for one in search.search(picture, [], sure, left, hand=known)] for known in (True, False)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, CellMask, CellMatcher, CellStatistics
-from companion.decks.matching.fan_continuation import continued, neighbours
+from companion.decks.matching.fan_continuation import neighbours
 from companion.decks.matching.hough_voting import KeypointVoter
 from companion.decks.matching.keypoints import Keypoints
 from companion.decks.matching.verification import Verification, verify, verify_aligned
@@ -51,8 +51,6 @@ _MIN_VISIBLE_SHARE_IN_HAND = 0.4
 _MIN_EVIDENCE = 0.2
 # Tolerance of a box around a card or its end, over the card's length.
 _BOX_TOLERANCE = 0.3
-# Maximum number of extrapolated outlines.
-_MAX_EXTRAPOLATED = 12
 # Candidate weights in nats per variance of a cell's error (neighbouring pixels are correlated, and inexact outlines add
 # errors).
 _NATS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
@@ -71,17 +69,16 @@ _MIN_IDENTIFIED = 0.15
 class _Examined:
     """An examined outline: evidence where earlier cards leave it free.
 
-    statistics: statistics beside the deck's pictures. pose_evidence: evidence from the pose of other cards.
+    statistics: statistics beside the deck's pictures.
     """
 
     verification: Verification
     free: CellMask
     statistics: CellStatistics
-    pose_evidence: float
 
     @property
     def evidence(self) -> float:
-        return max(self.pose_evidence, self.verification.evidence(self.free))
+        return self.verification.evidence(self.free)
 
 
 class _Examiner:
@@ -93,24 +90,24 @@ class _Examiner:
         self._verified: dict[tuple[bytes, bytes], _Examined] = {}
         self._aligned: dict[tuple[bytes, bytes], Verification] = {}
 
-    def examine(self, quads: Sequence[Quad], covered: NDArray[np.uint8], pose_evidence: float = 0.0) -> list[_Examined]:
+    def examine(self, quads: Sequence[Quad], covered: NDArray[np.uint8]) -> list[_Examined]:
         """Return the evidence for outlines (4, 2) where nothing covers them, without mostly covered ones.
 
-        covered: (h, w) occlusion mask. pose_evidence: evidence from the pose of other cards.
+        covered: (h, w) occlusion mask.
         """
-        return [seen for quad in quads if (seen := self._examine(quad, covered, pose_evidence)) is not None]
+        return [seen for quad in quads if (seen := self._examine(quad, covered)) is not None]
 
-    def _examine(self, quad: Quad, covered: NDArray[np.uint8], pose_evidence: float) -> _Examined | None:
+    def _examine(self, quad: Quad, covered: NDArray[np.uint8]) -> _Examined | None:
         free = _free(quad, covered)
         if free.sum() < _MIN_VISIBLE_CELLS or not is_card_shaped(quad):
             return None
         statistics = self._matcher.coarse_statistics(self._image, quad)
-        return replace(self._verify(quad, statistics, free), pose_evidence=pose_evidence)
+        return self._verify(quad, statistics, free)
 
     def _verify(self, quad: Quad, statistics: CellStatistics, free: CellMask) -> _Examined:
         key = quad.tobytes(), free.tobytes()
         if key not in self._verified:
-            self._verified[key] = _Examined(verify(self._matcher, quad, statistics, free), free, statistics, 0.0)
+            self._verified[key] = _Examined(verify(self._matcher, quad, statistics, free), free, statistics)
         return self._verified[key]
 
     def again(self, old: _Examined, covered: NDArray[np.uint8]) -> _Examined | None:
@@ -120,7 +117,7 @@ class _Examiner:
             return old
         if free.sum() < _MIN_VISIBLE_CELLS:
             return None
-        return replace(self._verify(old.verification.quad, old.statistics, free), pose_evidence=old.pose_evidence)
+        return self._verify(old.verification.quad, old.statistics, free)
 
     def aligned(self, seen: _Examined) -> Verification:
         """Return the result of examining an outline at full size."""
@@ -251,7 +248,6 @@ class TemplateSearch:
         covered: (h, w) occlusion mask of the cards there. left: boxes of the extrapolated ones, if known.
         """
         found: list[PictureMatch] = []
-        further: list[Quad] = []
         turned_about = 0
         while True:
             # An outline with little evidence may be a hidden card once another one is found above it.
@@ -259,16 +255,10 @@ class TemplateSearch:
             if best is None or best.evidence < _MIN_EVIDENCE:
                 # The arrangement of a hand suggests further cards.
                 lying = [*there, *(one.quad for one in found)]
-                onward = _others(_containing_boxes(continued(lying), left), [*lying, *further])[
-                    : _MAX_EXTRAPOLATED - len(further)
-                ]
-                further += onward
-                likely = examiner.examine(onward, covered, _MIN_EVIDENCE)
-                if not likely:
-                    around = [quad for card in lying[turned_about:] for quad in neighbours(card)]
-                    turned_about = len(lying)
-                    beside = [quad for quad in _containing_boxes(around, left) if _others([quad], lying)]
-                    likely = [one for one in examiner.examine(beside, covered) if one.evidence >= _MIN_EVIDENCE]
+                around = [quad for card in lying[turned_about:] for quad in neighbours(card)]
+                turned_about = len(lying)
+                beside = [quad for quad in _containing_boxes(around, left) if _others([quad], lying)]
+                likely = [one for one in examiner.examine(beside, covered) if one.evidence >= _MIN_EVIDENCE]
                 if not likely:
                     return found
                 seen = [*seen, *likely]
