@@ -31,14 +31,13 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.labels import Floats
+from companion.vision.detection.box_detector import SAME_ON_PILE
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.imaging.motion import filled
 from companion.vision.recognition.outlines import is_card_shaped
 
 # Overlap above which outlines are examined once.
 _SAME_OUTLINE_IOU = 0.92
-# Overlap above which an outline is a card found before; neighbours in a fan overlap less.
-_SAME_CARD_IOU = 0.85
 # Scale of the occlusion mask, and margin (px of a card's picture) around covering cells.
 _MASK_SCALE, _COVER_MARGIN = 0.25, 9
 # Minimum number of visible cells of a card, of informative ones, and minimum share of visible cells among the uncovered
@@ -323,7 +322,7 @@ def _logs(scores: Floats, shown: CellMask, nats: float) -> Floats:
     return np.asarray(np.maximum(nats / ill * (scores - best), -MAX_NATS), np.float32)
 
 
-def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = _SAME_CARD_IOU) -> list[Quad]:
+def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = SAME_ON_PILE) -> list[Quad]:
     """Return the outlines that are not known, without duplicates. same: overlap of duplicates."""
     others: list[Quad] = []
     for quad in quads:

@@ -31,9 +31,10 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
-# Non-maximum suppression: IoU above which two boxes of a kind are duplicates. On a pile, cards overlap strongly, so
-# there the limit for cards is higher.
-_SAME_BOX, _SAME_ON_PILE = 0.4, 0.85
+_SAME_BOX, SAME_ON_PILE = 0.4, 0.85
+"""IoU above which two boxes of a kind are duplicates, for non-maximum suppression. On a pile and in a fan cards overlap
+strongly, so there the limit for cards is higher.
+"""
 
 
 def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, tuple[int, int]]:
@@ -128,7 +129,7 @@ class BoxFinder:
         if not pile:
             return suppress(boxes, _SAME_BOX)
         indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], _SAME_BOX)
-        return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], _SAME_ON_PILE)
+        return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], SAME_ON_PILE)
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:

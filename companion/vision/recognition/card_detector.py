@@ -20,7 +20,7 @@ from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import Image, Quad, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.core.sightings import EVEN, UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
+from companion.vision.core.sightings import EVEN, NEARLY, UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
@@ -49,9 +49,6 @@ from companion.vision.recognition.rectify import RectifiedHand
 _FAINT_BACK = 0.04
 # Minimum box score with a learnt deck the networks do not know. The box is only a candidate.
 _FAINTEST = 0.02
-# Minimum confidence of an open card used to decide whether a picture shows the learnt deck. On two photographs of other
-# decks, less confident cards matched the deck at .61 and .73, the correct ones at .32 and .24.
-_SHOWS_DECK = 0.9
 # Scale for cards that fill a third of the picture (130 px long, as most in training). On 120 piles it found more than
 # 640 and 320 px together.
 # It is also that of the search in the rotated picture when nothing, or no whole card of a pile, was found.
@@ -193,10 +190,11 @@ class CardDetector:
         """Whether the cards found belong to another deck than the learnt one.
 
         Decided by a confidently read card: the deck's own matches on other decks' cards are uncertain and similar to
-        them.
+        them. On two photographs of other decks, less confident cards matched the deck at .61 and .73, the correct ones
+        at .32 and .24.
         """
         whole = [sighting for sighting in found if sighting.whole]
-        sure = [sighting for sighting in whole if sighting.confidence >= _SHOWS_DECK]
+        sure = [sighting for sighting in whole if sighting.confidence >= NEARLY]
         return self._reader.seeks and self._reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
     def _as_it_shows(self, look: _Look) -> _Look:

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 from companion.vision.core.geometry import Image, Quad, portrait
 from companion.vision.core.reading import Reading, Scale
-from companion.vision.core.sightings import CERTAIN
+from companion.vision.core.sightings import CERTAIN, NEARLY
 from companion.vision.detection.crops import Crops, Pass, together
 from companion.vision.detection.deck_protocol import Deck
-
-# A crop is compared with a second one from this probability on.
-_NEARLY = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +32,7 @@ def first_pass(crops: Crops, scale: Scale, image: Image, quads: Sequence[Quad], 
 def _clear(crops: Crops, scale: Scale, image: Image, seen: Sequence[Pass]) -> dict[int, Reading]:
     """Return the readings that are clear, and confirmed by an upside-down crop, by the outline's number."""
     confident = {
-        i: one for i, one in enumerate(seen) if one.membership >= CERTAIN and scale.top_probability(one.logs) >= _NEARLY
+        i: one for i, one in enumerate(seen) if one.membership >= CERTAIN and scale.top_probability(one.logs) >= NEARLY
     }
     clear = {}
     for i, view in zip(confident, crops.cards_turned(image, [one.outline for one in confident.values()]), strict=True):

@@ -17,7 +17,7 @@ from companion.vision.core.geometry import Image, Quad, aspect, corner_frames, p
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.reading import Reading, Scale, with_indices
 from companion.vision.core.runtime import Network
-from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, NEARLY, RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
 from companion.vision.detection.embedding import Embedding
@@ -32,8 +32,6 @@ et al. 2012).
 # Probability from which no further view of a corner is read: half of 242 corners in 24 drawn hands reached it at the
 # first view, and the mean of all views never changed the card.
 _AT_A_GLANCE = 0.85
-# A card that the networks do not read with even odds needs this probability from a learnt deck of a known design.
-_OVERRULES = 0.9
 
 MAYBE_SIDEWAYS = 0.72
 """Aspect ratio above which an outline may be a card seen sideways: at 60 degrees 56 x 87 mm appear as 56 x 43, or
@@ -153,7 +151,7 @@ class Reader:
         frames, seen = zip(*ends, strict=True)
         corners = list(map(self._more_confident_index, frames, self._crops.indices_with_deck([[one] for one in seen])))
         other = with_indices(by_deck, self._own(by_deck, corners))
-        least = 0.0 if agreed and by_networks.confidence >= EVEN else _OVERRULES
+        least = 0.0 if agreed and by_networks.confidence >= EVEN else NEARLY
         is_better = (agreed or other.card != by_networks.card) and other.confidence > max(alone.confidence, least)
         return self._with_corners(by_deck, corners) if is_better and not are_anothers() else by_networks
 
