@@ -304,6 +304,33 @@ def test_a_card_that_no_look_has_shown_comes_to_light_where_the_top_was_taken_ba
     assert (judgement.change, judgement.top, judgement.left) == (Change.TAKEN_BACK, sighting, 2)
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_card_where_the_picture_is_unchanged_has_not_landed_however_open_it_lies(seed: int) -> None:
+    cards = (
+        (GREEN_9, Placement(45.0, 4.0, 0.4)),
+        (BLUE_3, Placement(-20.0, 3.0, -0.3)),
+        (RED_7, Placement(-12.0, 9.0, 1.1)),
+    )
+
+    def table(count: int) -> Tabletop:
+        top = SimulatedTable(seed, fonts=()).new_tabletop()
+        for card, place in cards[:count]:
+            top.lay(top.new_card(card, place))
+        return top
+
+    before, after = table(2), table(3)
+    pile = [Lying(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
+    green, _, red = (
+        Sighting(quad, (item.card, WILD), (0.99, 0.005), whole=True)
+        for item, quad in zip(after.pile.cards, after.pile.quads, strict=True)
+    )
+    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    pictures = Comparison(before.picture, after.picture)
+    scale = changed.shape[1] / before.picture.shape[1]
+    judgement = judge(Evidence(pile, [green, red], changed, scale, pictures, lambda: np.array([0.95, 0.05])))
+    assert (judgement.change, judgement.top) == (Change.LANDED, red)
+
+
 @pytest.mark.parametrize(("on_top", "change"), [(0.9, Change.LANDED), (0.1, Change.NONE)])
 def test_a_copy_of_a_lower_card_has_landed_if_it_lies_on_the_top_now(on_top: float, change: Change) -> None:
     below, top = outline(100, 60), outline(110, 70)

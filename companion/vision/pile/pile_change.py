@@ -125,6 +125,8 @@ def _covering(look: Evidence, judgement: Judgement) -> Judgement:
     odds = best.top_probability / (best.top_probability + own.top_probability)
     if best.is_at(look.top, SAME_PLACE):
         return replace(judgement, belief=judgement.belief * (1 - odds))
+    if best.change < UNCHANGED:
+        return judgement
     if best.card == look.top.card and not _top_shows_beside(best) and _face(best)[0] is _Face.OLD:
         # Pushed, it uncovered what seems to have come.
         return Judgement(Change.MOVED, best.sighting, len(look.known))
