@@ -214,7 +214,8 @@ class PileTracker:
         self._glimpse = replace(glimpse, waits=False)
         judgement = glimpse.look.judgement
         top = judgement.top
-        if top is None or not picture.shows_as(glimpse.picture, top.quad):
+        assert top is not None
+        if not picture.shows_as(glimpse.picture, top.quad):
             return []
         if self._pile.has_just_landed(top.card, picture.time):
             return []
