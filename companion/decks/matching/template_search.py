@@ -40,12 +40,9 @@ from companion.vision.recognition.outlines import is_card_shaped
 _SAME_OUTLINE_IOU = 0.92
 # Scale of the occlusion mask, and margin (px of a card's picture) around covering cells.
 _MASK_SCALE, _COVER_MARGIN = 0.25, 9
-# Minimum number of visible cells of a card, of informative ones, and minimum share of visible cells among the uncovered
-# ones.
+# Minimum number of visible cells of a card, and of informative ones; minimum visible share of a card identified before
+# the search.
 _MIN_VISIBLE_CELLS, _MIN_INFORMATIVE_CELLS, _MIN_VISIBLE_SHARE = 8, 5, 0.5
-# The same share in a hand, where cards of which only a corner was found may cover it: the wild of one hand showed 23 of
-# 48 cells.
-_MIN_VISIBLE_SHARE_IN_HAND = 0.4
 # Minimum evidence for a card.
 _MIN_EVIDENCE = 0.2
 # Tolerance of a box around a card or its end, over the card's length.
@@ -269,8 +266,8 @@ class TemplateSearch:
             shown, informative = one.shown & free, one.informative & free
             if not _others([one.quad], [*there, *(other.quad for other in found)]):
                 continue
-            least = _MIN_VISIBLE_SHARE if left is None else _MIN_VISIBLE_SHARE_IN_HAND
-            if shown.sum() < max(_MIN_VISIBLE_CELLS, least * free.sum()) or informative.sum() < _MIN_INFORMATIVE_CELLS:
+            # Cards that are not found yet may cover most of it.
+            if shown.sum() < _MIN_VISIBLE_CELLS or informative.sum() < _MIN_INFORMATIVE_CELLS:
                 continue
             found.append(self._match_of(one, shown))
             covered = covered | _cover(one.quad, shown, covered.shape)
