@@ -22,6 +22,8 @@ from companion.dataset.scenes.layouts import Layout
 from companion.dataset.scenes.surfaces import SurfaceBank
 
 _SIZE = (1280, 720)
+# Distance between things over their length: apart, and where they cover each other, as in a fan or a heap.
+_APART, _COVERED = 1.12, (0.2, 0.6)
 
 
 def _back(rng: np.random.Generator, fonts: Fonts) -> Thing:
@@ -92,10 +94,12 @@ def _scene(rng: np.random.Generator, tables: SurfaceBank, kind: Kind) -> OtherSc
     first = artist(rng, fonts)
     count = 1 if max(first.size) > 150 else int(rng.integers(1, 8))
     things = [first, *(artist(rng, fonts) for _ in range(count - 1))]
-    pitch, columns = 1.12 * max(first.size), max(1, round(count**0.5 * 1.3))
+    apart = float(rng.uniform(*_COVERED)) if rng.random() < 0.35 else _APART
+    pitch, columns = apart * max(first.size), max(1, round(count**0.5 * 1.3))
     loose = rng.random() < 0.5
     fill = float(np.exp(rng.uniform(np.log(0.5), np.log(1.5 if count > 1 else 2.2))))
-    matrix = camera.table_homography(rng, (0.0, 0.0), pitch * columns * 0.6, width, height, fill)
+    reach = max(pitch * columns * 0.6, max(first.size) * 0.6)
+    matrix = camera.table_homography(rng, (0.0, 0.0), reach, width, height, fill)
     shade, drop, angle = rng.uniform(0, 0.55), rng.normal(0, 0.035, 2), rng.uniform(-np.pi, np.pi)
     rows = -(-count // columns)
     for number, thing in enumerate(things):

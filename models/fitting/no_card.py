@@ -1,24 +1,28 @@
 """Fits "not a card of this deck" for the fusion of a card's evidence, and for corners of covered cards.
 
-The pictures show drawn decks, and other things in the same light. Every fourth deck, with other things of every kind,
-is for the check, the others for the fit.
+The pictures show drawn decks, and other things in the same light, some of them from low, rectified or from far away.
+Every fourth deck, with other things of every kind, is for the check, the others for the fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, cycle
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.cards import EditionName
 from companion.dataset.artist.families import TRAINING_WEIGHTS, StyleFamily
 from companion.dataset.others.scenes import Kind, other_scenes
 from companion.dataset.scenes.compose import Scene
 from companion.dataset.scenes.layouts import Layout
+from companion.dataset.scenes.viewpoints import otherwise
+from companion.dataset.simulated.simulation import SimulatedTable
 from companion.models.fitting.calibration import pictures
+from companion.models.fitting.fusion import TrueCard
 from companion.models.fitting.logistic import ridge_logistic
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.recognition.card_detector import CardDetector
@@ -49,11 +53,13 @@ OTHERS = tuple(Kind)
 # Greatest IoU of an outline with a card's to be no card; greatest distance in px of an index from its print.
 _NO_CARD, _NEAR = 0.3, 3.0
 _IS_IT = 0.6
+# Pictures per second of a simulated table.
+_RATE = 0.1
 # Number of decks per lot of pictures, and families beside the printed ones: designs that the fit does not know must not
 # be taken for other makers' cards, so those that resemble them, on white or without indices, are frequent.
-DECKS, _FAMILIES = 9, {**TRAINING_WEIGHTS, StyleFamily.NEUTRAL: 2.5}
+DECKS, FAMILIES = 9, {**TRAINING_WEIGHTS, StyleFamily.NEUTRAL: 2.5}
 # Ridge penalty; shares of other things among clear outlines, and among corners without an open card, on a table.
-_RIDGE, _OTHER_SHARES = 1.0, (0.02, 0.2)
+_PENALTY, _OTHER_SHARES = 1.0, (0.05, 0.2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,19 +111,29 @@ def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[O
     Outlines and signs that are partly on a card are left out.
     """
     for deck in decks:
-        of_decks = (pictures([deck], seed, PICTURES, 0.3, 1, DECKS, families) for families in (None, _FAMILIES))
+        of_decks = (pictures([deck], seed, PICTURES, 0.3, 1, DECKS, families) for families in (None, FAMILIES))
         of_others: Iterator[tuple[Scene, Image]] = (
             (scene, scene.image) for scene in other_scenes([deck], seed, OTHERS)
         )
-        for scene, image in chain(*of_decks, of_others):
-            outlines, signs = detector.candidates(image, scene.layout is Layout.PILE)
-            yield from _outlines(outlines, scene)
-            yield from _signs(signs, scene)
+        rng = np.random.default_rng((seed, deck))
+        for number, (plain, image) in enumerate(chain(*of_decks, of_others)):
+            views = [replace(plain, image=image)]
+            if number // 2 % 2:
+                # From low and from far away a card shows less.
+                views.append(otherwise(views[0], rng))
+            for scene in views:
+                outlines, signs = detector.candidates(scene.image, scene.layout is Layout.PILE)
+                yield from _outlines(outlines, scene.cards)
+                yield from _signs(signs, scene)
+        edition = list(EditionName)[deck % len(EditionName)]
+        for frame in SimulatedTable(seed + deck, edition=edition, rate=_RATE).frames():
+            if frame.pile.cards and not frame.covered:
+                yield from _outlines(detector.candidates(frame.image, on_pile=True)[0], frame.cards)
 
 
-def _outlines(found: Iterable[Evidence], scene: Scene) -> Iterator[Outline]:
+def _outlines(found: Iterable[Evidence], cards: Sequence[TrueCard]) -> Iterator[Outline]:
     for one in found:
-        share = max((intersection_over_union(card.quad, one.quad) for card in scene.cards), default=0.0)
+        share = max((intersection_over_union(card.quad, one.quad) for card in cards), default=0.0)
         if share > _IS_IT or share < _NO_CARD:
             yield Outline(one, share > _IS_IT)
 
@@ -135,14 +151,32 @@ def _is_on(center: Point, quads: Sequence[Quad]) -> bool:
 
 
 def fitted(found: Sequence[Outline | Sign], model: FusionModel) -> FusionModel:
-    """Return the model with regressions fitted by Newton's method on these candidates."""
+    """Return the model with regressions fitted by Newton's method on these candidates, alone and on mixed tables."""
     weights = []
-    for (rows, is_none), share in zip(_rows(found, model), _OTHER_SHARES, strict=True):
-        slopes, intercept = ridge_logistic(rows, is_none, _RIDGE)
+    for (rows, is_none), share in zip(_rows([*found, *_mixed(found)], model), _OTHER_SHARES, strict=True):
+        slopes, intercept = ridge_logistic(rows, is_none, _PENALTY)
         # The pictures hold more other things than tables do: correct the prior (Saerens et al. 2002).
         drawn_odds = (1 + is_none.sum()) / (1 + (~is_none).sum())
         weights.append(np.append(slopes, intercept + np.log(share / (1 - share) / drawn_odds)))
     return replace(model, other=weights[0], other_corner=weights[1])
+
+
+def _mixed(found: Sequence[Outline | Sign]) -> Iterator[Outline | Sign]:
+    """Yield each candidate on a table with cards of the deck and other things: what lies around one of the other kind
+    lies around it too.
+    """
+    of_deck = [one.is_card if isinstance(one, Outline) else one.is_index for one in found]
+    around = {
+        kind: cycle([one.evidence.elsewhere for one, its in zip(found, of_deck, strict=True) if its is not kind])
+        for kind in (True, False)
+    }
+    for one, kind in zip(found, of_deck, strict=True):
+        (none, count), (more_none, more) = one.evidence.elsewhere, next(around[kind])
+        both = (none + more_none, count + more)
+        if isinstance(one, Outline):
+            yield replace(one, evidence=replace(one.evidence, elsewhere=both))
+        else:
+            yield replace(one, evidence=replace(one.evidence, elsewhere=both))
 
 
 def _rows(found: Sequence[Outline | Sign], model: FusionModel) -> list[tuple[Values, NDArray[np.bool_]]]:
@@ -157,7 +191,10 @@ def _rows(found: Sequence[Outline | Sign], model: FusionModel) -> list[tuple[Val
     clear = rows[:, CONFIDENCE.index("odds")] > 0
     no_card = np.array([not one.is_card for one in outlines])
     no_sign = np.array([not one.is_index for one in signs])
-    return [(other_features(rows)[clear], no_card[clear]), (corner_features([one.evidence for one in signs]), no_sign)]
+    return [
+        (other_features(design, rows)[clear], no_card[clear]),
+        (corner_features([one.evidence for one in signs]), no_sign),
+    ]
 
 
 def checked(found: Sequence[Outline | Sign], model: FusionModel) -> Checked:

@@ -93,15 +93,16 @@ def _shard(scenes: Sequence[Scene], drawing: Drawing, finder: BoxFinder, rng: np
         for k in range(VIEWS):
             shown = view(found, drawing.recipe.size, drawing.size, rng)
             matrices[i, k], boxes[i, k, : len(shown.boxes)] = shown.matrix, shown.boxes
-        more_cards, more_indices = _crops(scene, finder, rng)
+        more_cards, more_indices = crops_of(scene, finder, rng)
         cards += more_cards
         indices += more_indices
     pictures = np.stack([scene.image for scene in scenes])[..., ::-1].transpose(0, 3, 1, 2)
-    crops = crop_batch(cards, indices, lambda crop: _spoilt(crop, rng))
+    crops = crop_batch(cards, indices, lambda crop: spoilt(crop, rng))
     return Shard(np.ascontiguousarray(pictures), matrices, boxes, crops)
 
 
-def _crops(scene: Scene, finder: BoxFinder, rng: np.random.Generator) -> tuple[list[CardCrop], list[IndexCrop]]:
+def crops_of(scene: Scene, finder: BoxFinder, rng: np.random.Generator) -> tuple[list[CardCrop], list[IndexCrop]]:
+    """Return a scene's crops, some of them of the finder's false boxes."""
     false: list[FalseBox] = []
     if rng.random() < _MINED:
         boxes = false_boxes(finder, scene.image, [card.quad for card in scene.cards])
@@ -118,7 +119,8 @@ def _crops(scene: Scene, finder: BoxFinder, rng: np.random.Generator) -> tuple[l
     return cards, indices
 
 
-def _spoilt(crop: Image, rng: np.random.Generator) -> Image:
+def spoilt(crop: Image, rng: np.random.Generator) -> Image:
+    """Return a (H, W, 3) BGR uint8 crop degraded, softened or as it is."""
     if rng.random() < _HARD:
         return hardened(crop, rng)
     return softened(crop, rng) if rng.random() < _SOFT else crop

@@ -92,6 +92,18 @@ def test_the_corner_of_a_zero_is_right_either_way_up() -> None:
     assert [one.right for one in judged] == [True, False]
 
 
+def test_calibration_leaves_the_probability_that_no_card_of_the_deck_lies_there() -> None:
+    calibration = Calibration(fanned=0.5)
+    corner = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=False)
+    known, doubted = (
+        calibration.calibrated(corner, Kind.FANNED),
+        calibration.calibrated(corner.unless(0.4), Kind.FANNED),
+    )
+    assert doubted.probabilities == pytest.approx([0.6 * p for p in known.probabilities])
+    assert doubted.other == 0.4
+    assert doubted.of_deck.probabilities == pytest.approx(known.probabilities)
+
+
 def test_calibrations_are_saved_and_loaded(tmp_path: Path) -> None:
     whole = Calibration(1.1, 1.3, 0.7)
     whole.save(tmp_path / "calibration.json")

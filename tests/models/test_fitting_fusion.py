@@ -73,7 +73,9 @@ def test_the_shipped_model_asks_where_corners_and_middle_disagree() -> None:
     one, seven = (ALL_CARDS.index(Card.parse(name)) for name in ("red 1", "red 7"))
     rows = [_logs(one, 0.97), _logs(seven, 0.97)]
     scale_free = [
-        Evidence(QUAD * 2, rows[middle], np.stack([rows[corner]] * 2), (True, True), 0.9, 0, 1, False, WHITE)
+        Evidence(
+            QUAD * 2, rows[middle], np.stack([rows[corner]] * 2), (True, True), 0.9, 0, 1, False, WHITE, foreign=-6
+        )
         for middle, corner in ((0, 0), (1, 0))
     ]
     model = shipped()

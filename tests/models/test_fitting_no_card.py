@@ -22,7 +22,9 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
+from companion.vision.detection.crops import Pass
 from companion.vision.imaging.lighting import Light
+from companion.vision.recognition.corners import elsewhere
 from companion.vision.recognition.fusion import CORNER, OTHER, CornerEvidence, Evidence, FusionModel, shipped
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.reader import Reader
@@ -78,6 +80,51 @@ def test_the_probability_of_no_card_takes_its_share_of_a_confident_reading() -> 
     assert all(sum(one.probabilities) < 0.3 for one, card in zip(seen, is_card, strict=True) if not card)
 
 
+def test_what_lies_around_a_card_decides_between_cards_that_look_alike() -> None:
+    signs = {is_card: [_sign_off(is_card, far) for far in (300.0, 500.0, 700.0)] for is_card in (True, False)}
+    rng = np.random.default_rng(1)
+    found: list[Outline | Sign] = []
+    for is_card in [True, False] * 150:
+        one = _outline(rng, True).evidence
+        beside = elsewhere(one.quad, signs[is_card][: int(rng.integers(2, 4))])
+        found += [Outline(replace(one, elsewhere=beside), is_card), _sign(rng, is_card)]
+    model = fitted(found, shipped())
+    card = _outline(rng, True).evidence
+    around = [signs[True], signs[False], [*signs[True], *(_sign_off(False, 900.0 + k) for k in range(8))]]
+    cards = [replace(card, elsewhere=elsewhere(QUAD, there)) for there in around]
+    beside_cards, beside_others, beside_both = (one.confidence for one in model.sightings(cards, SCALE))
+    assert beside_cards > 0.9
+    assert beside_others < 0.5
+    assert beside_both > 0.5
+
+
+def test_what_the_card_reader_sees_of_other_makers_cards_counts() -> None:
+    rng, found = np.random.default_rng(5), _found(1)
+    for is_card in [True, False] * 150:
+        evidence = replace(_outline(rng, True).evidence, foreign=rng.normal(-5 if is_card else 3))
+        found.append(Outline(evidence, is_card))
+    evidence = _outline(rng, True).evidence
+    own, another = fitted(found, shipped()).sightings([replace(evidence, foreign=odds) for odds in (-6.0, 4.0)], SCALE)
+    assert own.confidence > 0.9 > 0.5 > another.confidence
+
+
+def test_indices_on_the_card_itself_are_not_around_it() -> None:
+    own = Reading(corner_frames(QUAD)[0], _logs(0.9, 0.001).astype(np.float32), SCALE)
+    assert elsewhere(QUAD, []) == elsewhere(QUAD, [own]) == (0.0, 0.0)
+    odds = np.log(0.3 / 0.69)
+    for count in (1, 3):
+        off = [_sign_off(False, 300.0 + 100 * k) for k in range(count)]
+        assert elsewhere(QUAD, [own, *off]) == pytest.approx((count * odds, count), abs=0.05)
+    certain = replace(own, quad=own.quad + 400, logs=np.where(np.arange(57) == 56, 0, -90).astype(np.float32))
+    assert elsewhere(QUAD, [certain]) == (10.0, 1.0)
+
+
+def _sign_off(is_index: bool, far: float) -> Reading:
+    """A clear index, or one that may be none, so far to the right of the card."""
+    logs = _logs(0.95, 0.001) if is_index else _logs(0.1, 0.3)
+    return Reading(corner_frames(QUAD)[0] + np.float32([far, 0]), logs.astype(np.float32), SCALE)
+
+
 def test_without_that_fit_nothing_is_another_thing() -> None:
     model = replace(
         fitted(_found(1), shipped()), other=FusionModel.never(OTHER), other_corner=FusionModel.never(CORNER)
@@ -92,11 +139,14 @@ def test_a_corner_without_a_card_behind_it_is_left_out_unless_a_learnt_deck_know
     hidden = HiddenCards(cast(Reader, _Behind(_logs(0.01, 0.95))), ReadingLimits.load(FOLDER / "limits.json"), model)
     image = np.zeros((900, 900, 3), np.uint8)
     sign = Reading(corner_frames(QUAD)[0], _logs(0.95, 0.001).astype(np.float32), SCALE)
-    assert hidden.among(image, [sign], [], [sign], [sign]) == []
-    assert len(hidden.among(image, [replace(sign, membership=1.0)], [], [sign], [sign])) == 1
+    (seen,) = hidden.among(image, [sign], [], *[[sign]] * 3)
+    assert seen.is_probably_none
+    (learnt,) = hidden.among(image, [replace(sign, membership=1.0)], [], *[[sign]] * 3)
+    assert not learnt.is_probably_none
     on_card = HiddenCards(cast(Reader, _Behind(_logs(0.3, 0.01))), ReadingLimits.load(FOLDER / "limits.json"), model)
     beside = Sighting(QUAD + 60, (Card.parse("red 1"),), (0.99,), True)
-    assert len(on_card.among(image, [sign], [beside], [sign], [sign])) == 1
+    (own,) = on_card.among(image, [sign], [beside], *[[sign]] * 3)
+    assert not own.is_probably_none
 
 
 class _Behind:
@@ -107,8 +157,8 @@ class _Behind:
     def __init__(self, logs: np.ndarray) -> None:
         self._logs = logs
 
-    def glances(self, image: np.ndarray, quads: list[Quad]) -> np.ndarray:
-        return np.tile(self._logs, (len(quads), 1)).astype(np.float32)
+    def glances(self, image: np.ndarray, quads: list[Quad]) -> list[Pass]:
+        return [Pass(quad, self._logs.astype(np.float32), 0.0) for quad in quads]
 
 
 @pytest.mark.slow

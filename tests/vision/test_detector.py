@@ -32,6 +32,7 @@ from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import Handedness, Sighting
 from companion.vision.detection.box_detector import BoxFinder
+from companion.vision.detection.crops import Pass
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.corners import (
     USUAL_SHARE,
@@ -317,10 +318,10 @@ class SeesCards:
 
     seeks = False
 
-    def glances(self, image: np.ndarray, quads: list[Quad]) -> np.ndarray:
-        logs = np.full((len(quads), len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS)), np.float32)
-        logs[:, -1] = -9
-        return logs
+    def glances(self, image: np.ndarray, quads: list[Quad]) -> list[Pass]:
+        logs = np.full(len(ALL_CARDS) + 1, -np.log(len(ALL_CARDS)), np.float32)
+        logs[-1] = -9
+        return [Pass(quad, logs, 0.0) for quad in quads]
 
 
 def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> None:
@@ -334,7 +335,7 @@ def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> 
 
     def behind(quad: Quad, *chances: float) -> list[str]:
         loose = [corner(quad, *chances)]
-        return [s.card.name for s in hidden.among(image, loose, [open_card], loose, loose)]
+        return [s.card.name for s in hidden.among(image, loose, [open_card], *[loose] * 3)]
 
     open_card = Sighting(CARD, (ALL_CARDS[0],), (0.99,), True)
     name = ALL_CARDS[0].name
@@ -352,4 +353,4 @@ def test_a_doubtful_corner_that_is_unlike_the_deck_s_is_no_card(chance: float, u
     logs = np.full(57, np.log((1 - chance) / 56), np.float32)
     logs[ALL_CARDS.index(Card.parse("green reverse"))] = np.log(chance)
     corner = Reading(corner_frames(CARD)[0], logs, ANY, is_out_of_deck=unlike)
-    assert len(hidden.among(np.zeros((900, 900, 3), np.uint8), [corner], [beside], [corner], [corner])) == cards
+    assert len(hidden.among(np.zeros((900, 900, 3), np.uint8), [corner], [beside], *[[corner]] * 3)) == cards

@@ -13,6 +13,7 @@ from companion.cards import Card
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.sightings import RUNNER_UP_BELOW, UNCERTAIN_MOST, Sighting
+from companion.vision.recognition.mirror import is_better, is_fairly_read
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
 
@@ -55,3 +56,18 @@ def test_corners_in_a_fan_alone_are_reported_with_calibrated_confidence() -> Non
 def test_the_number_of_probabilities_is_that_of_the_cards() -> None:
     with pytest.raises(ValueError, match="2 cards with 1 probabilities"):
         reading(0.9)
+
+
+def test_another_makers_card_is_doubted_and_read_as_clearly_as_before() -> None:
+    doubted = reading(0.8, 0.1).unless(0.75)
+    assert doubted.probabilities == pytest.approx((0.2, 0.025))
+    assert doubted.clarity == pytest.approx(0.8)
+    assert doubted.of_deck.probabilities == pytest.approx((0.8, 0.1))
+    assert reading(0.8, 0.1).unless(1.0).clarity == 0.0
+
+
+def test_a_look_that_reads_cards_more_clearly_is_better_although_they_may_be_another_makers() -> None:
+    vague, clear = reading(0.6, 0.3), reading(0.9, 0.05).unless(0.5)
+    assert is_better([clear], [vague])
+    assert not is_better([vague], [clear])
+    assert not is_fairly_read([clear]), "a finer look may show whose card it is"

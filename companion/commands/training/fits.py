@@ -309,6 +309,42 @@ def no_card(work: Path, seed: int, folder: Path | None, decks: int, save: bool) 
 @options.work
 @options.seed
 @options.exported
+@click.option(
+    "--lots",
+    type=click.IntRange(4),
+    default=8,
+    show_default=True,
+    help="Number of lots to draw: 100 scenes of decks and 140 pictures of other things each.",
+)
+@options.save
+def foreign(work: Path, seed: int, folder: Path | None, lots: int, save: bool) -> None:
+    """Add a small network to the card reader that recognises other makers' cards; check it on every fourth lot.
+
+    Run `fusion` and `no-card` afterwards: their fits build on this one.
+    """
+    options.need_extra()
+
+    from companion.models.fitting import foreign as measures
+    from companion.models.networks.onnx_import import unfolded
+    from companion.models.training_data.hard_negatives import miner
+
+    path = (folder or work / "export") / "card-reader.onnx"
+    reader, finder = unfolded(path, "card"), miner(path.parent / "detector.onnx")
+    network: list[measures.Correction] = []
+
+    def fitted(found: list[measures.Lot]) -> measures.Correction:
+        network.append(measures.fitted(found, seed))
+        return network[0]
+
+    rest = _fitted(path, lambda some: measures.drawn(reader, finder, some, seed), fitted, lots, 4, "lots", save)
+    for one in network:
+        click.echo(measures.checked(rest, one.network))
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
 @click.option("--hands", "count", type=click.IntRange(1), default=40, show_default=True, help="Number of hands.")
 @click.option(
     "--photos", type=click.Path(path_type=Path, file_okay=False), help="Folder of card photos with labels.json."

@@ -37,6 +37,7 @@ for _step in (
     fits.decision,
     fits.fusion,
     fits.no_card,
+    fits.foreign,
     fits.hands,
 ):
     train.add_command(_step)

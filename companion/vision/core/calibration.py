@@ -60,7 +60,12 @@ class Calibration:
         return [self.calibrated(one, kind) for one, kind in zip(found, self.kinds(found), strict=True)]
 
     def calibrated(self, sighting: Sighting, kind: Kind) -> Sighting:
-        """Return a sighting with the calibrated confidence of its kind."""
+        """Return a sighting with the calibrated confidence of its kind.
+
+        It is fitted on cards of the deck, so the probability that something else lies there stays as it is.
+        """
+        if sighting.other:
+            return self.calibrated(sighting.of_deck, kind).unless(sighting.other)
         tempered = sighting.tempered(self.fanned) if kind is Kind.FANNED else sighting
         # On unseen decks 3 of 7 certain corner readings of wilds named the wrong wild.
         return tempered.capped(UNCERTAIN_MOST) if kind is Kind.WILD else tempered

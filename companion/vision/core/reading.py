@@ -51,7 +51,8 @@ class Reading:
     corners' contribution, None if nothing was added. ends: (57,) log-likelihoods of its two corners, None unless the
     networks alone read the card. score: of its box. is_non_index: whether a supposed index is known to be another sign
     of the learnt deck. is_out_of_deck: whether it matches none of that deck's corners. overrides_networks: whether the
-    deck contradicts the networks on a design they know.
+    deck contradicts the networks on a design they know. foreign: log-odds of another maker's card in a whole card's
+    outline.
     """
 
     quad: Quad
@@ -65,6 +66,7 @@ class Reading:
     is_non_index: bool = False
     is_out_of_deck: bool = False
     overrides_networks: bool = False
+    foreign: float = 0.0
 
     @cached_property
     def probabilities(self) -> Floats:

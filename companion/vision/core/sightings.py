@@ -70,7 +70,8 @@ class Sighting:
     quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; estimated for a fanned card.
     cards, probabilities: the candidates, most probable first, calibrated; they sum to at most 1 and the remainder is
     "no card". whole: whether the card is open, or only a corner index was read. mirrored: whether it was read in the
-    mirrored picture. most: maximum confidence. handedness: of an open card, from the positions of its indices.
+    mirrored picture. most: maximum confidence. handedness: of an open card, from the positions of its indices. other:
+    probability of "not a card of this deck", which the candidates' probabilities allow for.
     """
 
     quad: Quad
@@ -80,6 +81,7 @@ class Sighting:
     mirrored: bool = False
     most: float = 1.0
     handedness: Handedness = Handedness.UNKNOWN
+    other: float = 0.0
 
     def __post_init__(self) -> None:
         if self.quad.shape != (4, 2):
@@ -105,6 +107,11 @@ class Sighting:
     def confidence(self) -> float:
         """The most probable card's probability."""
         return self.probabilities[0]
+
+    @property
+    def clarity(self) -> float:
+        """The most probable card's probability if a card of the deck lies there: how well it is read."""
+        return self.of_deck.confidence
 
     @property
     def runner_up(self) -> Card | None:
@@ -139,7 +146,18 @@ class Sighting:
 
     def unless(self, other: float) -> Sighting:
         """Return the sighting if this is the probability that no card of the deck lies there."""
-        return replace(self, probabilities=tuple(p * (1 - other) for p in self.probabilities))
+        return replace(self, probabilities=tuple(p * (1 - other) for p in self.probabilities), other=other)
+
+    @property
+    def is_probably_none(self) -> bool:
+        """Whether another thing lies there: almost certainly in an open card's outline, more probably at a corner."""
+        return self.other > 0 and self.confidence < 1 - CERTAIN if self.whole else self.other >= EVEN
+
+    @property
+    def of_deck(self) -> Sighting:
+        """The same if a card of the deck lies there."""
+        held = tuple(p / max(1e-9, 1 - self.other) for p in self.probabilities) if self.other else self.probabilities
+        return replace(self, probabilities=held, other=0.0)
 
     def in_deck(self, meant: Mapping[Card, tuple[Card, ...]]) -> Sighting:
         """Return a sighting of printed cards as one of a deck's cards. meant: as in `DeckCards`."""

@@ -39,7 +39,8 @@ class Pass:
     """Result of reading a whole card's crops: outline, log-likelihoods (57,), and deck membership.
 
     by_deck: the learnt deck's log-likelihoods, (57,), if the networks know its design; None otherwise, as `logs` then
-    contain both. looks: the single crops for which the deck still has to be queried.
+    contain both. looks: the single crops for which the deck still has to be queried. foreign: log-odds of another
+    maker's card or another thing, 0 if the network was exported without them.
     """
 
     outline: Quad
@@ -47,6 +48,7 @@ class Pass:
     membership: float
     by_deck: Floats | None = None
     looks: tuple[_Look, ...] = ()
+    foreign: float = 0.0
 
     @property
     def top(self) -> int:
@@ -74,7 +76,8 @@ def together(a: Pass, b: Pass) -> Pass:
     """Return the mean of two results."""
     outline = np.mean((a.outline, b.outline), axis=0, dtype=np.float32)
     logs, membership = mean_of((a.logs, b.logs)), max(a.membership, b.membership)
-    return Pass(np.asarray(outline, np.float32), logs, membership, looks=a.looks + b.looks)
+    foreign = (a.foreign + b.foreign) / 2
+    return Pass(np.asarray(outline, np.float32), logs, membership, looks=a.looks + b.looks, foreign=foreign)
 
 
 def mean_of(logs: Sequence[Floats] | Floats) -> Floats:
@@ -143,11 +146,13 @@ class Crops:
                 membership = memberships.tolist()
             else:
                 looks = [(one,) for one in zip(logs, features, strict=True)]
-        found = output[:, FACE_COUNT + COLOR_COUNT :].reshape(-1, 4, 2)
+        *_, found, foreign = np.split(output, np.cumsum([FACE_COUNT, COLOR_COUNT, unit_square().size]), axis=1)
         outlines = [
-            project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)
+            project(homography(unit_square(), edge), corners)
+            for edge, corners in zip(edges, found.reshape(-1, 4, 2), strict=True)
         ]
-        return [Pass(*one[:3], looks=one[3]) for one in zip(outlines, logs, membership, looks, strict=True)]
+        each = zip(outlines, logs, membership, looks, foreign.sum(1).tolist(), strict=True)
+        return [Pass(*one[:3], looks=one[3], foreign=one[4]) for one in each]
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for each outline upside down, with the outline in its original order."""

@@ -31,6 +31,7 @@ from companion.vision.recognition.corners import (
     CardIndices,
     apart,
     beside,
+    elsewhere,
     index_share,
     opposite_pairs,
     outline_from_index,
@@ -58,8 +59,6 @@ _FAINTLY = 0.4
 # corners were read; minimum distance of these
 # corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
-# Least confidence of an open card that the fitted model reads; below it something else lies there.
-_HARDLY = 0.05
 # For a learnt deck: maximum number of faint boxes searched.
 _FAINT_CARDS = 12
 # No search is needed if every found card is certainly of the learnt deck and covers half of every box, above this score
@@ -84,7 +83,8 @@ class Assembler:
         """Return the cards boxed in a (H, W, 3) BGR picture, whole ones first, each group from left to right.
 
         seek: also search for a learnt deck's cards by their pictures. propose: also look at faint boxes and card-shaped
-        proposals, which is cheaper.
+        proposals, which is cheaper. Cards that probably are none (see `Sighting`) are among them: another look may show
+        what they are.
         """
         confident = [box for box in boxes if box.score >= self._limits.box]
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
@@ -92,7 +92,8 @@ class Assembler:
         plain = list(first.plain.values()) if first else []
         own, frames = explained_by_cards(plain, _index_frames(confident))
         read = [*own, *self._reader.read_indices(image, frames)]
-        indices = [index for index in apart(read) if self._is_index(index)]
+        signs = apart(read)
+        indices = [index for index in signs if self._is_index(index)]
         whole = self._whole_cards(image, candidates, indices, first)
         seeks = self._reader.seeks and seek and not _explained(boxes, whole)
         if self._reader.seeks and (propose or seeks):
@@ -104,7 +105,7 @@ class Assembler:
         if pairs:
             whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
             loose = self._unclaimed(indices, whole)
-        for card, ends in self._boxed_pairs(candidates, loose, whole):
+        for card, ends in self._boxed_pairs(image, candidates, loose, whole):
             whole = [*whole, card]
             loose = [index for index in loose if all(index is not end for end in ends)]
         if len(whole) + len(loose) >= _SEVERAL:
@@ -114,9 +115,10 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        fused = self._sightings(image, whole, indices, len(candidates), on_pile=propose)
-        sightings = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
-        hidden = self._hidden.among(image, loose, sightings, indices, read)
+        fused = self._sightings(image, whole, signs, len(candidates), on_pile=propose)
+        opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
+        sightings = [one for one in opened if not one.is_probably_none]
+        hidden = self._hidden.among(image, loose, sightings, indices, [] if propose else signs, read)
         sightings = drop_duplicate_corners([*sightings, *hidden])
         if seeks:
             sure = [card for card in whole if _is_confidently_learnt(card)]
@@ -126,6 +128,7 @@ class Assembler:
                 image, known, sure, self._deck_boxes(boxes, several=len(sightings) >= _SEVERAL)
             )
             sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
+        sightings += [one for one in opened if one.is_probably_none]
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
     def candidates(
@@ -136,31 +139,29 @@ class Assembler:
         """
         confident = [box for box in boxes if box.score >= self._limits.box]
         cards = [box for box in confident if box.kind is BoxKind.CARD]
-        read = apart(self._reader.read_indices(image, _index_frames(confident)))
-        indices = [index for index in read if self._is_index(index)]
+        signs = apart(self._reader.read_indices(image, _index_frames(confident)))
+        indices = [index for index in signs if self._is_index(index)]
         readings = self._reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
         whole = [reading for reading in scored if self._is_card(reading, reading.score)]
         loose = self._unclaimed(indices, whole)
         share = index_share([card.quad for card in whole], [index.quad for index in indices])
         implied = [replace(index, quad=outline_from_index(index, share)) for index in loose]
-        corners = self._hidden.evidence(image, implied, [card.quad for card in whole])
+        corners = self._hidden.evidence(image, implied, [card.quad for card in whole], [] if on_pile else signs)
         centers = [index.center for index in loose]
-        return _evidence(image, scored, indices, len(cards), on_pile), list(zip(centers, corners, strict=True))
+        return _evidence(image, scored, indices, signs, len(cards), on_pile), list(zip(centers, corners, strict=True))
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
         return self._fusion.sightings(cards, self._reader.allowed)
 
     def _sightings(
-        self, image: Image, whole: Sequence[Reading], indices: Sequence[Reading], candidates: int, on_pile: bool
+        self, image: Image, whole: Sequence[Reading], signs: Sequence[Reading], candidates: int, on_pile: bool
     ) -> list[Sighting]:
-        """Return the open cards as sightings; those that the networks alone read have the fitted probabilities, and
-        are left out if almost certainly something else lies there.
-        """
-        fused = iter(self.fused(_evidence(image, whole, indices, candidates, on_pile)))
-        seen = [(card, card.sighting(whole=True) if card.ends is None else next(fused)) for card in whole]
-        return [sighting for card, sighting in seen if card.ends is None or sighting.confidence >= _HARDLY]
+        """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
+        indices = [sign for sign in signs if self._is_index(sign)]
+        fused = iter(self.fused(_evidence(image, whole, indices, signs, candidates, on_pile)))
+        return [_rated(card, next(fused) if card.ends is not None else None) for card in whole]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
@@ -213,7 +214,11 @@ class Assembler:
         return sorted(found, key=lambda card: -card.confidence)
 
     def _boxed_pairs(
-        self, candidates: Sequence[tuple[Quad, float]], loose: Sequence[Reading], whole: Sequence[Reading]
+        self,
+        image: Image,
+        candidates: Sequence[tuple[Quad, float]],
+        loose: Sequence[Reading],
+        whole: Sequence[Reading],
     ) -> list[tuple[Reading, Sequence[Reading]]]:
         """Return boxed cards whose two corners agree although no outline was found.
 
@@ -229,8 +234,19 @@ class Assembler:
             if len(ends) == 2 and ends[0].card == ends[1].card:
                 apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
                 if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
-                    found.append((_of_corners(quad, ends[0], ends[1]), ends))
+                    found.append((self._of_corners(image, quad, score, ends[0], ends[1]), ends))
         return found
+
+    def _of_corners(self, image: Image, quad: Quad, score: float, one: Reading, other: Reading) -> Reading:
+        """Return the card in an outline (4, 2) that both of its corners agree on; the confidence is capped.
+
+        Its middle only shows whether another thing lies there; a learnt deck knows its own cards.
+        """
+        card = replace(one, quad=quad, logs=one.logs + other.logs, score=score).capped(UNCERTAIN_MOST)
+        if one.known or not self._reader.reads_printed:
+            return card
+        (seen,) = self._reader.glances(image, [quad])
+        return replace(card, middle=seen.logs, ends=(one.logs, other.logs), foreign=seen.foreign)
 
     def _is_index(self, index: Reading) -> bool:
         return index.nothing < self._limits.index_no_card
@@ -315,15 +331,22 @@ def _is_covered(quad: Quad, cards: Sequence[Reading]) -> bool:
     return any(cv2.pointPolygonTest(other, quad.mean(0).tolist(), False) >= 0 for other in clear)
 
 
-def _of_corners(quad: Quad, one: Reading, other: Reading) -> Reading:
-    """Return the card in an outline (4, 2) that both of its corners agree on; the confidence is capped."""
-    return replace(one, quad=quad, logs=one.logs + other.logs).capped(UNCERTAIN_MOST)
+def _rated(card: Reading, fused: Sighting | None) -> Sighting:
+    """Return the sighting of an open card; the fitted one only says what lies there if its corners alone are read."""
+    if fused is None or card.most == 1:
+        return card.sighting(whole=True) if fused is None else fused
+    return card.sighting(whole=True).unless(fused.other)
 
 
 def _evidence(
-    image: Image, cards: Sequence[Reading], indices: Sequence[Reading], candidates: int, on_pile: bool
+    image: Image,
+    cards: Sequence[Reading],
+    indices: Sequence[Reading],
+    signs: Sequence[Reading],
+    candidates: int,
+    on_pile: bool,
 ) -> list[Evidence]:
-    """Return the evidence about those cards that the networks alone read."""
+    """Return the evidence about those cards that the networks alone read. signs: all boxed indices."""
     open_cards = [(card, card.ends) for card in cards if card.ends is not None]
     frames, found = [index.quad for index in indices], []
     for (card, ends), light in zip(open_cards, Light.on(image, [card.quad for card, _ in open_cards]), strict=True):
@@ -342,6 +365,9 @@ def _evidence(
                 candidates,
                 on_pile,
                 light,
+                # On a pile, corners of the cards below are half covered.
+                elsewhere(card.quad, [] if on_pile else signs),
+                card.foreign,
             )
         )
     return found

@@ -63,12 +63,17 @@ _LEVEL_LOOKS = 6
 @dataclass(frozen=True, eq=False)
 class _Look:
     """Result of one look at a (H, W, 3) BGR uint8 picture. boxes: empty if they belong to another version of the
-    picture.
+    picture. seen: the cards, and what probably is none: a better view may show what it is.
     """
 
     image: Image
     boxes: list[Box]
-    found: list[Sighting]
+    seen: list[Sighting]
+
+    @property
+    def found(self) -> list[Sighting]:
+        """The cards alone."""
+        return _without_others(self.seen)
 
 
 class CardDetector:
@@ -206,9 +211,9 @@ class CardDetector:
         if not is_doubtful(found):
             return look
         for mended in restored(image):
-            again = self._look(mended).found
-            if is_better(again, found):
-                return _Look(image, [], again)
+            again = self._look(mended)
+            if is_better(again.seen, look.seen) or _shows_what_was_doubted(again, look):
+                return replace(again, image=image, boxes=[])
         turned = self._look(flipped(image)).found if turned is None else turned
         return _Look(image, [], _seen_in_mirror(turned, image)) if is_mirrored(found, turned) else look
 
@@ -217,15 +222,16 @@ class CardDetector:
 
         Cards missed at first may lie outside the first rectified picture, so it is recomputed from the cards it adds.
         """
-        found, best, plane = look.found, look, None
+        seen, found, best, plane = look.seen, look.found, look, None
         for _ in range(_LEVEL_LOOKS):
-            level = RectifiedHand.of(look.image, found)
+            level = RectifiedHand.of(look.image, seen)
             if level is None:
                 break
             again = self._look(level.image)
-            if sum(s.confidence for s in again.found) <= sum(s.confidence for s in found):
+            if sum(s.clarity for s in again.found) <= sum(s.clarity for s in found):
                 break
-            before, found = found, [level.back(sighting) for sighting in again.found]
+            seen = [level.back(sighting) for sighting in again.seen]
+            before, found = found, _without_others(seen)
             best, plane = again, level
             if level.holds(found) or _agree(before, found):
                 break
@@ -242,19 +248,20 @@ class CardDetector:
         """Return the look, completed by a search of the rotated picture if it found nothing, and by a search at a finer
         scale if nothing was read with fair confidence.
         """
-        image, boxes, found = look.image, look.boxes, look.found
-        if self._is_resolved(found):
+        image = look.image
+        if self._is_resolved(look.found):
             return look
-        lit = image if self._reader.seeks else self._in_white_light(image, boxes)
-        if not found:
-            found = self._assembler.cards(lit, self._boxes.find(lit, _CLOSE_SCALES, turned=True, least=self._least))
-        if not self._is_resolved(found) and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
+        lit = image if self._reader.seeks else self._in_white_light(image, look.boxes)
+        if not look.found:
+            turned = self._boxes.find(lit, _CLOSE_SCALES, turned=True, least=self._least)
+            again = replace(look, seen=self._assembler.cards(lit, turned))
+            look = again if again.found else look
+        if not self._is_resolved(look.found) and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
             fine = self._boxes.find(lit, (_FINE_SCALE,), least=self._least)
-            again = self._assembler.cards(lit, fine)
-            if not found or is_better(again, found):
-                found = again
-            boxes = [*boxes, *fine]
-        return _Look(image, boxes, found)
+            again = _Look(image, [*look.boxes, *fine], self._assembler.cards(lit, fine))
+            is_chosen = is_better(again.seen, look.seen) if look.found else again.found
+            look = again if is_chosen else replace(look, boxes=again.boxes)
+        return look
 
     def _is_resolved(self, found: Sequence[Sighting]) -> bool:
         """Whether a finer look adds little; what a deck's pictures leave uncertain is not resolved by one."""
@@ -314,14 +321,15 @@ class CardDetector:
         return self._meant(self._on_pile(image, CardDetector._thoroughly))
 
     def _closely(self, image: Image) -> list[Sighting]:
-        return self._assembler.cards(image, self._boxes.find(image, _CLOSE_SCALES, pile=True), propose=True)
+        boxes = self._boxes.find(image, _CLOSE_SCALES, pile=True)
+        return _without_others(self._assembler.cards(image, boxes, propose=True))
 
     def _thoroughly(self, image: Image) -> list[Sighting]:
-        found = self._assembler.cards(image, self._boxes.find(image, pile=True), propose=True)
+        found = _without_others(self._assembler.cards(image, self._boxes.find(image, pile=True), propose=True))
         if any(sighting.whole for sighting in found):
             return found
         boxes = self._boxes.find(image, _CLOSE_SCALES, turned=True, pile=True)
-        again = self._assembler.cards(image, boxes, propose=True)
+        again = _without_others(self._assembler.cards(image, boxes, propose=True))
         return again if any(sighting.whole for sighting in again) else found
 
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
@@ -335,9 +343,19 @@ class CardDetector:
         return found
 
 
+def _without_others(seen: Sequence[Sighting]) -> list[Sighting]:
+    """Return the cards without what probably is none."""
+    return [sighting for sighting in seen if not sighting.is_probably_none]
+
+
+def _shows_what_was_doubted(again: _Look, look: _Look) -> bool:
+    """Whether a look without a card probably held one that another look shows."""
+    return not look.found and not {one.card for one in look.seen}.isdisjoint(one.card for one in again.found)
+
+
 def _agree(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
     """Whether two looks show the same cards, all of them sure, so that further looks add little."""
-    sure = all(one.confidence >= UNSURE_BELOW for one in (*before, *after))
+    sure = all(one.clarity >= UNSURE_BELOW for one in (*before, *after))
     return sure and Counter(one.card for one in before) == Counter(one.card for one in after)
 
 

@@ -30,6 +30,8 @@ _COMPANY_RANGE = 4.0
 _CLEARLY_TURNED = 15.0
 # Maximum aspect ratio of an outline that is certainly an upright card; it is 0.64 seen from above.
 _UPRIGHT = 0.85
+# Maximum log-odds of "no card" of an index.
+_MOST_ODDS = 10.0
 # Distance from an outline's edges from which an index is well inside; outline errors are smaller.
 _WELL_INSIDE = 0.03
 
@@ -96,6 +98,18 @@ class CardIndices:
     def strangers(self) -> int:
         """Return the number of indices well inside the outline that are not the card's own."""
         return len(self.inside(_WELL_INSIDE) - self.at_spots())
+
+
+def elsewhere(card: Quad, indices: Sequence[Reading]) -> tuple[float, float]:
+    """Return the sum of the log-odds of "no card" of the picture's boxed indices that are not on a card, and their
+    number.
+    """
+    own = CardIndices(card, [index.quad for index in indices]).inside()
+    logs = np.array([index.logs for i, index in enumerate(indices) if i not in own], np.float64)
+    if not len(logs):
+        return 0.0, 0.0
+    none = (logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)).clip(-_MOST_ODDS, _MOST_ODDS)
+    return float(none.sum()), float(len(none))
 
 
 def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:

@@ -70,7 +70,15 @@ PAIRED = (
     "saturation",
 )
 """Features of the confidence whose products count too: without indices it is a card if its middle is clear."""
-OTHER = (*CONFIDENCE, *(f"{one} by {other}" for one, other in combinations_with_replacement(PAIRED, 2)))
+# Features of other makers' cards, which lie together as cards of one deck do.
+_ELSEWHERE = ("no card elsewhere", "indices elsewhere")
+_FOREIGN = ("foreign", *_ELSEWHERE)
+_PAIRED = (*PAIRED, *_FOREIGN)
+OTHER = (
+    *CONFIDENCE,
+    *_FOREIGN,
+    *(f"{one} by {other}" for one, other in combinations_with_replacement(_PAIRED, 2)),
+)
 """Names of the features of "not a card of this deck"."""
 _BY_CORNER = (
     "odds",
@@ -82,6 +90,7 @@ _BY_CORNER = (
     "open cards",
     "touches an open card",
     "touches another corner's card",
+    *_ELSEWHERE,
 )
 CORNER = (*_BY_CORNER, *(f"{one} by {other}" for one, other in combinations_with_replacement(_BY_CORNER, 2)))
 """Names of the features of a covered card's corner; what is behind it is read in the outline that it implies."""
@@ -97,7 +106,9 @@ class Evidence:
     quad: its outline (4, 2). middle: (57,) log-likelihoods of the whole card. corners: (2, 57) of its top-left and its
     bottom-right corner. boxed: which of the two the detector boxed. score: of the card's box. strangers: indices inside
     that are not its own. candidates: boxes of cards in the picture. on_pile: whether the picture shows a pile. light:
-    of the card and of the picture.
+    of the card and of the picture. elsewhere: the sum of the log-odds of "no card" of the picture's other boxed
+    indices, and their number; both 0 on a pile, where covered corners lie around. foreign: log-odds of another maker's
+    card.
     """
 
     quad: Quad
@@ -109,6 +120,8 @@ class Evidence:
     candidates: int
     on_pile: bool
     light: Light
+    elsewhere: tuple[float, float] = (0.0, 0.0)
+    foreign: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +129,8 @@ class CornerEvidence:
     """All that is known about a card of which one corner was read.
 
     corner: (57,) log-likelihoods of the index. behind: (57,) of the whole outline that it implies. open_cards: in the
-    picture. by_open_card, by_corner: whether that outline touches an open card's, or that of another corner.
+    picture. by_open_card, by_corner: whether that outline touches an open card's, or that of another corner. elsewhere:
+    as for an open card.
     """
 
     corner: Values
@@ -124,6 +138,7 @@ class CornerEvidence:
     open_cards: int
     by_open_card: bool
     by_corner: bool
+    elsewhere: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +147,7 @@ class Design:
 
     faces, colors: (N, 3, F) and (N, 3, C) log-likelihoods by middle and corners, over cards alone. none: (N, 3)
     log-odds of "no card". boxed: (N, 2). size: (N,) logarithm of the width. light: (N, len(LIGHT)). rest: (N, ...) the
-    features of the confidence from "box" on.
+    features of the confidence from "box" on. foreign: (N, 3) those of _FOREIGN.
     """
 
     faces: Values
@@ -142,6 +157,7 @@ class Design:
     size: Values
     light: Values
     rest: Values
+    foreign: Values
 
     @property
     def by_size(self) -> Values:
@@ -193,6 +209,7 @@ class Design:
             size,
             np.concatenate([hues * white, hues * (1 - white), casts], 1),
             np.column_stack(rest).astype(np.float64),
+            np.column_stack([[card.foreign for card in cards], _around(cards)]),
         )
 
 
@@ -254,7 +271,7 @@ class FusionModel:
 
     def others(self, cards: Design, logs: Values) -> Values:
         """Return (N,) probabilities of "not a card of this deck", given (N, 56) normalised log-probabilities."""
-        return _logistic(other_features(features(cards, logs)), self.other)
+        return _logistic(other_features(cards, features(cards, logs)), self.other)
 
     def other_corners(self, corners: Sequence[CornerEvidence]) -> list[float]:
         """Return the probability of "not a card of this deck" for each corner."""
@@ -317,10 +334,10 @@ def features(cards: Design, logs: Values) -> Values:
     return np.column_stack([*first, *corners, cards.none[:, 1:].min(1), cards.rest])
 
 
-def other_features(rows: Values) -> Values:
+def other_features(cards: Design, rows: Values) -> Values:
     """Return (N, len(OTHER)) features, given (N, len(CONFIDENCE))."""
     paired = [rows[:, CONFIDENCE.index(name)] for name in PAIRED]
-    return _with_products(rows, paired)
+    return _with_products(np.column_stack([rows, cards.foreign]), [*paired, *cards.foreign.T])
 
 
 def corner_features(corners: Sequence[CornerEvidence]) -> Values:
@@ -340,9 +357,16 @@ def corner_features(corners: Sequence[CornerEvidence]) -> Values:
         np.log1p([corner.open_cards for corner in corners]),
         [corner.by_open_card for corner in corners],
         [corner.by_corner for corner in corners],
+        *_around(corners).T,
     ]
     found = np.column_stack(named).astype(np.float64)
     return _with_products(found, list(found.T))
+
+
+def _around(cards: Sequence[Evidence] | Sequence[CornerEvidence]) -> Values:
+    """Return the (N, 2) features of _ELSEWHERE: a mean whose count of indices has one added, and this count's share."""
+    found = np.array([card.elsewhere for card in cards], np.float64)
+    return np.asarray(found / (1 + found[:, 1:]), np.float64)
 
 
 def _with_products(rows: Values, paired: Sequence[Values]) -> Values:

@@ -73,7 +73,7 @@ def _is_two_sided(sighting: Sighting) -> bool:
     """Whether a sighting would read differently when mirrored and its corners do not indicate a mirror."""
     least = CERTAIN if sighting.whole else _CONFIDENT_CORNER
     seen_in_one = sighting.handedness is Handedness.MIRRORED
-    return sighting.confidence >= least and sighting.card.face not in _ALIKE and not seen_in_one
+    return sighting.clarity >= least and sighting.card.face not in _ALIKE and not seen_in_one
 
 
 def is_mirrored(as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
@@ -129,7 +129,7 @@ def is_printed_in_mirror(as_it_is: Sequence[Sighting], turned: Sequence[Sighting
     This identifies mirrored cards with symmetric faces.
     """
     first, second = _most_confident(as_it_is), _most_confident(turned)
-    if second is None or second.confidence < RUNNER_UP_BELOW:
+    if second is None or second.clarity < RUNNER_UP_BELOW:
         return False
     seen_in_one = first is None or first.handedness is Handedness.MIRRORED
     if seen_in_one and second.handedness is Handedness.PRINTED and tilt(second.quad) < _STRAIGHTER:
@@ -153,7 +153,7 @@ def _shows_orientation(one: Sighting | None, other: Sighting | None) -> bool:
 
 def _odds_ratio(one: Sighting, other: Sighting) -> float:
     """Return the difference of two readings' confidences in log-odds."""
-    chances = [min(sighting.confidence, _CERTAIN) for sighting in (one, other)]
+    chances = [min(sighting.clarity, _CERTAIN) for sighting in (one, other)]
     return float(np.diff([np.log((1 - chance) / chance) for chance in chances])[0])
 
 
@@ -161,15 +161,14 @@ def _is_straighter(one: Sighting, other: Sighting) -> bool:
     """Whether a confidently read card has a much smaller tilt than in the other orientation."""
     gain = _log_odds(one) - _log_odds(other)
     return (
-        one.confidence >= RUNNER_UP_BELOW
-        and tilt(other.quad) - tilt(one.quad) + _DEGREES_PER_ODDS * gain >= _STRAIGHTER
+        one.clarity >= RUNNER_UP_BELOW and tilt(other.quad) - tilt(one.quad) + _DEGREES_PER_ODDS * gain >= _STRAIGHTER
     )
 
 
 def is_better(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
     """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
     confidently, fairly = (
-        [sum(sighting.confidence >= least for sighting in found) for found in (again, before)]
+        [sum(sighting.clarity >= least for sighting in found) for found in (again, before)]
         for least in (CERTAIN, FAIRLY)
     )
     return confidently[0] > confidently[1] or (confidently[1] == 0 and fairly[0] > fairly[1])
@@ -183,10 +182,7 @@ def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
 def _confident(sightings: Sequence[Sighting], least: float) -> int:
     """Return the number of open cards with this confidence, except arrows and cards that appear mirrored."""
     return sum(
-        s.whole
-        and s.confidence >= least
-        and s.card.face is not Face.REVERSE
-        and s.handedness is not Handedness.MIRRORED
+        s.whole and s.clarity >= least and s.card.face is not Face.REVERSE and s.handedness is not Handedness.MIRRORED
         for s in sightings
     )
 
@@ -288,7 +284,7 @@ class ThroughMirror:
 
 def _most_confident(found: Sequence[Sighting]) -> Sighting | None:
     """Return the most confident open card."""
-    return max((sighting for sighting in found if sighting.whole), key=lambda s: s.confidence, default=None)
+    return max((sighting for sighting in found if sighting.whole), key=lambda s: s.clarity, default=None)
 
 
 def _by_one_card(first: Sighting, second: Sighting | None) -> float:
@@ -309,7 +305,7 @@ def _by_one_card(first: Sighting, second: Sighting | None) -> float:
 
 def _log_odds(sighting: Sighting | None) -> float:
     """Return the bounded log-odds that a card is read correctly; the minimum if there is none."""
-    sure = _LEAST_READ if sighting is None else float(np.clip(sighting.confidence, _LEAST_READ, _MOST_READ))
+    sure = _LEAST_READ if sighting is None else float(np.clip(sighting.clarity, _LEAST_READ, _MOST_READ))
     return float(np.log(sure / (1 - sure)))
 
 

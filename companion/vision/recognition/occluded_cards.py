@@ -14,9 +14,10 @@ from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import EVEN, RUNNER_UP_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.corners import (
     CardIndices,
+    elsewhere,
     index_share,
     is_in_company,
     one_per_card,
@@ -50,36 +51,42 @@ class HiddenCards:
         loose: Sequence[Reading],
         whole: Sequence[Sighting],
         indices: Sequence[Reading],
+        signs: Sequence[Reading],
         read: Sequence[Reading],
     ) -> list[Sighting]:
         """Return the occluded cards of a (H, W, 3) BGR picture.
 
-        loose: corners that no whole card claims. whole: open cards. indices: certain corners. read: all readings of
-        corner candidates.
+        loose: corners that no whole card claims. whole: open cards. indices: certain corners. signs: all boxed indices.
+        read: all readings of corner candidates, faint boxes included.
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
         loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= _READ_THOUGH_UNLIKE]
-        likely = self._likely(image, one_per_card(loose, share), whole)
+        likely = self._likely(image, one_per_card(loose, share), whole, signs)
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
-    def evidence(self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad]) -> list[CornerEvidence]:
+    def evidence(
+        self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad], signs: Sequence[Reading]
+    ) -> list[CornerEvidence]:
         """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
-        whole: outlines of open cards.
+        whole: outlines of open cards. signs: all boxed indices.
         """
-        behind = self._reader.glances(image, [corner.quad for corner in corners]).astype(np.float64)
+        behind = self._reader.glances(image, [corner.quad for corner in corners])
         return [
             CornerEvidence(
                 corner.logs.astype(np.float64),
-                seen,
+                seen.logs.astype(np.float64),
                 len(whole),
                 is_in_company(corner.quad, whole),
                 is_in_company(corner.quad, [other.quad for other in corners if other is not corner]),
+                elsewhere(corner.quad, signs),
             )
             for corner, seen in zip(corners, behind, strict=True)
         ]
 
-    def _likely(self, image: Image, cards: Sequence[Reading], whole: Sequence[Sighting]) -> list[Sighting]:
+    def _likely(
+        self, image: Image, cards: Sequence[Reading], whole: Sequence[Sighting], signs: Sequence[Reading]
+    ) -> list[Sighting]:
         """Return the occluded cards implied by unclaimed indices, without those that are other print.
 
         Where a card certainly lies open, a clear corner is a card's, and what is behind it is not read.
@@ -89,7 +96,7 @@ class HiddenCards:
         sightings = [_by_corner(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
         asked = [not (is_game and is_clear) for is_clear in clear]
-        evidence = self.evidence(image, list(compress(cards, asked)), quads)
+        evidence = self.evidence(image, list(compress(cards, asked)), quads, signs)
         looked = zip(self._fusion.other_corners(evidence), evidence, strict=True)
         bare, others = [0.0] * len(cards), [0.0] * len(cards)
         for i, (other, seen) in zip(compress(range(len(cards)), asked), looked, strict=True):
@@ -100,16 +107,13 @@ class HiddenCards:
         return [
             sighting.unless(other)
             for sighting, nothing, is_clear, other in zip(sightings, bare, clear, others, strict=True)
-            if other < EVEN
-            and (
-                is_clear
-                or (
-                    self._is_likely_neighbour(sighting, nothing)
-                    and nothing < limits.neighbour_bare
-                    and is_in_company(sighting.quad, [*quads, *_others(sighting, company)])
-                )
-                or (sighting.confidence >= limits.index and nothing < limits.bare)
+            if is_clear
+            or (
+                self._is_likely_neighbour(sighting, nothing)
+                and nothing < limits.neighbour_bare
+                and is_in_company(sighting.quad, [*quads, *_others(sighting, company)])
             )
+            or (sighting.confidence >= limits.index and nothing < limits.bare)
         ]
 
     def _without_items(

@@ -92,7 +92,10 @@ class Reader:
         if self._deck is not None and self.seeks and not self._deck.identifies_cards:
             seen = [replace(one, membership=0.0) for one in seen]
         looks = dict(zip(left, seen, strict=True))
-        cards = {i: Reading(one.outline, one.logs, self._card_scale, one.membership) for i, one in looks.items()}
+        cards = {
+            i: Reading(one.outline, one.logs, self._card_scale, one.membership, foreign=one.foreign)
+            for i, one in looks.items()
+        }
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
         read_on = [i for i in cards if i not in given_up and i not in first.plain]
         frames = [frame for i in read_on for frame in corner_frames(cards[i].quad)]
@@ -114,7 +117,7 @@ class Reader:
     def _with_corners(self, card: Reading, corners: Sequence[Reading]) -> Reading:
         combined = with_indices(card, self._own(card, corners))
         first, second = corners
-        if card.known or self.seeks or self._stand_ins:
+        if card.known or not self.reads_printed:
             return combined
         return replace(combined, ends=(first.logs, second.logs))
 
@@ -213,6 +216,11 @@ class Reader:
         return self._deck is not None and self._deck.seeks
 
     @property
+    def reads_printed(self) -> bool:
+        """Whether printed cards are read as the networks know them: no other design, no stand-ins for a deck's own."""
+        return not (self.seeks or self._stand_ins)
+
+    @property
     def fills_in(self) -> bool:
         """Whether cards of a learnt deck's hand that the networks miss are searched for by picture."""
         return self._deck is not None and self._deck.fills_in
@@ -278,15 +286,13 @@ class Reader:
         ]
         return [card for card in found if card.confidence >= UNSURE_BELOW]
 
-    def glances(self, image: Image, quads: Sequence[Quad]) -> Floats:
-        """Return the card reader's (N, 57) log-likelihoods in rough outlines, occluded cards included."""
-        return np.array([one.logs for one in self._crops.cards(image, quads)], np.float32).reshape(
-            -1, len(ALL_CARDS) + 1
-        )
+    def glances(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+        """Return the card reader's results in rough outlines, occluded cards included."""
+        return self._crops.cards(image, quads)
 
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N,) the probability of "no card" there."""
-        return np.asarray(np.exp(self.glances(image, quads)[:, -1]), np.float32)
+        return np.exp(np.array([one.logs[-1] for one in self.glances(image, quads)], np.float32))
 
     def read_indices(
         self,

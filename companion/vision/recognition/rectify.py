@@ -57,13 +57,13 @@ class RectifiedHand:
 
         None if there is no hand, no valid plane, or the view is already vertical.
         """
-        open_ones = [sighting for sighting in found if sighting.whole and sighting.confidence >= EVEN]
+        open_ones = [sighting for sighting in found if sighting.whole and sighting.clarity >= EVEN]
         if not open_ones or not is_hand(found) or any(sighting.mirrored for sighting in found):
             return None
         if float(np.median([tilt(sighting.quad) for sighting in open_ones])) < _FROM_ABOVE:
             return None
         # Larger cards determine the plane better, and open cards are larger than strips.
-        best = max(open_ones, key=lambda one: one.confidence * abs(cv2.contourArea(one.quad)))
+        best = max(open_ones, key=lambda one: one.clarity * abs(cv2.contourArea(one.quad)))
         matrix = homography(best.quad, _rectangle(best.quad))
         quads = [sighting.quad for sighting in found]
         if not _is_plane(matrix, quads):
