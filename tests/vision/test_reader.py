@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 
+import cv2
 import numpy as np
 import pytest
 
-from companion.cards import ALL_CARDS, Card
+from companion.cards import ALL_CARDS, Card, Face
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
@@ -64,6 +66,35 @@ def test_an_index_is_found_upright_in_whichever_of_four_ways_it_is_boxed(reader:
     assert there >= 160
     assert right / there > 0.85
     assert upright / there > 0.9
+
+
+def _lone_arrow(ground: tuple[int, int, int], shaft: int, heading: float, filled: bool) -> np.ndarray:
+    """Return a corner with one white arrow, as some makers print a reverse: (256, 256, 3) uint8 BGR."""
+    image = np.full((256, 256, 3), ground, np.uint8)
+    along = np.array([np.cos(heading), np.sin(heading)]) * 62
+    aside = np.array([-along[1], along[0]]) / 62
+    tail, tip, neck = 128 - along, 128 + along, 128 + along * 0.2
+    if filled:
+        half, wing = aside * shaft / 2, aside * shaft * 1.45
+        shape = np.array([tail + half, tail - half, neck - half, neck - wing, tip, neck + wing, neck + half])
+        cv2.fillPoly(image, [shape.astype(np.int32)], (250, 250, 250), cv2.LINE_AA)
+    else:
+        ends = [(int(x), int(y)) for x, y in (tail, tip)]
+        cv2.arrowedLine(image, *ends, (250, 250, 250), shaft, cv2.LINE_AA, tipLength=0.45)
+    return cv2.GaussianBlur(image, (0, 0), 2)
+
+
+def test_a_lone_arrow_in_a_corner_is_often_read_as_a_reverse(reader: Reader) -> None:
+    frame = np.array([[48, 48], [208, 48], [208, 208], [48, 208]], np.float32)
+    grounds = ((200, 110, 20), (30, 30, 200), (60, 160, 60), (30, 200, 235))
+    headings = np.radians((-90.0, -60.0, 0.0, 40.0))
+    faces = Counter(
+        ALL_CARDS[int(reading.logs[:-1].argmax())].face
+        for ground, shaft, heading, filled in product(grounds, (18, 26, 34), headings, (False, True))
+        for reading in reader.read_indices(_lone_arrow(ground, shaft, float(heading), filled), [frame])
+    )
+    assert faces.total() == 96
+    assert faces[Face.REVERSE] >= 38  # 10 before the last layer was fitted to such arrows
 
 
 def _logs(likely: dict[str, float]) -> np.ndarray:
