@@ -24,6 +24,7 @@ _CHUNK = 256
 def unfolded(path: Path, kind: str) -> Reader:
     """Return the 'card' or 'index' reader of an exported file in evaluation mode, with identity normalisation.
 
+    The small network for other makers' cards is left out: `companion train foreign` fits it again after an export.
     Raises ValueError if the file is of another network.
     """
     reader = {"card": card_reader, "index": index_reader}[kind]()

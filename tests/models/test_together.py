@@ -44,7 +44,11 @@ def test_an_unfolded_reader_has_the_same_output_as_its_file(kind: str) -> None:
     expected = Network(file)(crops.numpy().astype(np.float32) / np.float32(255))
     reader = unfolded(file, kind)
     with torch.no_grad():
-        assert np.allclose(reader(crops.float() / 255).numpy(), expected, atol=1e-3)
+        own = reader(crops.float() / 255).numpy()
+        # The card reader's file has one more column: other makers' cards.
+        assert expected.shape[1] - own.shape[1] == (kind == "card")
+        expected = expected[:, : own.shape[1]]
+        assert np.allclose(own, expected, atol=1e-3)
         measure_norms(reader, crops)
         assert np.allclose(reader(crops.float() / 255).numpy(), expected, atol=1e-3)
         # A batch of the same crops has the measured statistics, so training changes nothing at first.
