@@ -56,8 +56,8 @@ _SEVERAL = 3
 # in 160 pictures; 166 above it did.
 _FAINTLY = 0.4
 # Score of a candidate formed from two indices, and least score of a box that counts as a card although only its two
-# corners were read; minimum distance of these
-# corners over the box' diagonal: 0.75 for one card, much less for two cards of a fan.
+# corners were read; minimum distance of these corners over the box' diagonal: 0.75 for one card, much less for two
+# cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
 # For a learnt deck: maximum number of faint boxes searched.
 _FAINT_CARDS = 12
@@ -94,6 +94,7 @@ class Assembler:
         read = [*own, *self._reader.read_indices(image, frames)]
         signs = apart(read)
         indices = [index for index in signs if self._is_index(index)]
+        around = _around(signs, propose)
         whole = self._whole_cards(image, candidates, indices, first)
         seeks = self._reader.seeks and seek and not _explained(boxes, whole)
         if self._reader.seeks and (propose or seeks):
@@ -115,10 +116,10 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        fused = self._sightings(image, whole, signs, len(candidates), on_pile=propose)
+        fused = self._sightings(image, whole, indices, around, len(candidates), on_pile=propose)
         opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
         sightings = [one for one in opened if not one.is_probably_none]
-        hidden = self._hidden.among(image, loose, sightings, indices, [] if propose else signs, read)
+        hidden = self._hidden.among(image, loose, sightings, indices, around, read)
         sightings = drop_duplicate_corners([*sightings, *hidden])
         if seeks:
             sure = [card for card in whole if _is_confidently_learnt(card)]
@@ -140,27 +141,32 @@ class Assembler:
         confident = [box for box in boxes if box.score >= self._limits.box]
         cards = [box for box in confident if box.kind is BoxKind.CARD]
         signs = apart(self._reader.read_indices(image, _index_frames(confident)))
-        indices = [index for index in signs if self._is_index(index)]
+        indices, around = [index for index in signs if self._is_index(index)], _around(signs, on_pile)
         readings = self._reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
         whole = [reading for reading in scored if self._is_card(reading, reading.score)]
         loose = self._unclaimed(indices, whole)
         share = index_share([card.quad for card in whole], [index.quad for index in indices])
         implied = [replace(index, quad=outline_from_index(index, share)) for index in loose]
-        corners = self._hidden.evidence(image, implied, [card.quad for card in whole], [] if on_pile else signs)
+        corners = self._hidden.evidence(image, implied, [card.quad for card in whole], around)
         centers = [index.center for index in loose]
-        return _evidence(image, scored, indices, signs, len(cards), on_pile), list(zip(centers, corners, strict=True))
+        return _evidence(image, scored, indices, around, len(cards), on_pile), list(zip(centers, corners, strict=True))
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
         return self._fusion.sightings(cards, self._reader.allowed)
 
     def _sightings(
-        self, image: Image, whole: Sequence[Reading], signs: Sequence[Reading], candidates: int, on_pile: bool
+        self,
+        image: Image,
+        whole: Sequence[Reading],
+        indices: Sequence[Reading],
+        around: Sequence[Reading],
+        candidates: int,
+        on_pile: bool,
     ) -> list[Sighting]:
         """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
-        indices = [sign for sign in signs if self._is_index(sign)]
-        fused = iter(self.fused(_evidence(image, whole, indices, signs, candidates, on_pile)))
+        fused = iter(self.fused(_evidence(image, whole, indices, around, candidates, on_pile)))
         return [_rated(card, next(fused) if card.ends is not None else None) for card in whole]
 
     def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
@@ -333,20 +339,27 @@ def _is_covered(quad: Quad, cards: Sequence[Reading]) -> bool:
 
 def _rated(card: Reading, fused: Sighting | None) -> Sighting:
     """Return the sighting of an open card; the fitted one only says what lies there if its corners alone are read."""
-    if fused is None or card.most == 1:
-        return card.sighting(whole=True) if fused is None else fused
-    return card.sighting(whole=True).unless(fused.other)
+    if fused is None:
+        return card.sighting(whole=True)
+    return fused if card.most == 1 else card.sighting(whole=True).unless(fused.other)
+
+
+def _around(signs: Sequence[Reading], on_pile: bool) -> Sequence[Reading]:
+    """Return the boxed indices that show whether other things lie around: on a pile, those of cards below are half
+    covered.
+    """
+    return [] if on_pile else signs
 
 
 def _evidence(
     image: Image,
     cards: Sequence[Reading],
     indices: Sequence[Reading],
-    signs: Sequence[Reading],
+    around: Sequence[Reading],
     candidates: int,
     on_pile: bool,
 ) -> list[Evidence]:
-    """Return the evidence about those cards that the networks alone read. signs: all boxed indices."""
+    """Return the evidence about those cards that the networks alone read. around: see `_around`."""
     open_cards = [(card, card.ends) for card in cards if card.ends is not None]
     frames, found = [index.quad for index in indices], []
     for (card, ends), light in zip(open_cards, Light.on(image, [card.quad for card, _ in open_cards]), strict=True):
@@ -365,8 +378,7 @@ def _evidence(
                 candidates,
                 on_pile,
                 light,
-                # On a pile, corners of the cards below are half covered.
-                elsewhere(card.quad, [] if on_pile else signs),
+                elsewhere(card.quad, around),
                 card.foreign,
             )
         )

@@ -56,8 +56,8 @@ class HiddenCards:
     ) -> list[Sighting]:
         """Return the occluded cards of a (H, W, 3) BGR picture.
 
-        loose: corners that no whole card claims. whole: open cards. indices: certain corners. signs: all boxed indices.
-        read: all readings of corner candidates, faint boxes included.
+        loose: corners that no whole card claims. whole: open cards. indices: certain corners. signs: all boxed indices,
+        none on a pile. read: all readings of corner candidates, faint boxes included.
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
@@ -69,7 +69,7 @@ class HiddenCards:
         self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad], signs: Sequence[Reading]
     ) -> list[CornerEvidence]:
         """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
-        whole: outlines of open cards. signs: all boxed indices.
+        whole: outlines of open cards. signs: as for `among`.
         """
         behind = self._reader.glances(image, [corner.quad for corner in corners])
         return [
