@@ -272,6 +272,33 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
     click.echo(measures.checked(rest, FusionModel.load(path)))
 
 
+@click.command()
+@options.work
+@options.seed
+@options.exported
+@click.option(
+    "--decks",
+    type=click.IntRange(4),
+    default=40,
+    show_default=True,
+    help="Number of decks to draw, 14 pictures each; a lone reverse and other things beside each.",
+)
+@options.save
+def mirror(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
+    """Fit how mirrored pictures are recognised on three quarters of the decks; check it on the rest."""
+    options.need_extra()
+
+    from companion.commands.shared.parameters import load_detector
+    from companion.models.fitting import mirror as measures
+    from companion.vision.recognition.mirror import MirrorModel
+
+    path = (folder or work / "export") / "mirror.json"
+    detector = load_detector(None, path.parent)
+
+    rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, decks, 4, "decks", save)
+    click.echo(measures.checked(rest, MirrorModel.load(path)))
+
+
 @click.command("no-card")
 @options.work
 @options.seed

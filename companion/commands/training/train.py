@@ -38,6 +38,7 @@ for _step in (
     fits.fusion,
     fits.no_card,
     fits.foreign,
+    fits.mirror,
     fits.hands,
 ):
     train.add_command(_step)

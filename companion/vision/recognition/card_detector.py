@@ -31,16 +31,8 @@ from companion.vision.imaging.restoration import lightened, restored
 from companion.vision.imaging.white_balance import balanced
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel
-from companion.vision.recognition.mirror import (
-    back,
-    flipped,
-    is_better,
-    is_doubtful,
-    is_fairly_read,
-    is_mirrored,
-    is_printed_in_mirror,
-    looks_mirrored,
-)
+from companion.vision.recognition.mirror import MirrorModel, back, flipped, is_better, is_fairly_read
+from companion.vision.recognition.mirror import shipped as shipped_mirror
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import RectifiedHand
 
@@ -82,7 +74,7 @@ class CardDetector:
     boxes: finds cards and indices. reader: reads them. limits: acceptance thresholds. calibration: final confidences.
     plain: detector for pictures that do not show the learnt deck. back_looks: model of face-down cards, None if it was
     not fitted. cards: what the networks' cards mean; all, themselves, if None. fusion: gives the
-    probabilities of open cards, by default the shipped model.
+    probabilities of open cards, by default the shipped model. mirror: recognises mirrored pictures, likewise.
     """
 
     def __init__(
@@ -95,6 +87,7 @@ class CardDetector:
         back_looks: BackLooks | None = None,
         cards: DeckCards | None = None,
         fusion: FusionModel | None = None,
+        mirror: MirrorModel | None = None,
     ) -> None:
         self._boxes = boxes
         self._reader = reader
@@ -105,6 +98,7 @@ class CardDetector:
         self._cards = cards
         self._fusion = fusion
         self._assembler = Assembler(reader, limits, fusion)
+        self._mirror = mirror or shipped_mirror()
 
     @classmethod
     def shipped(
@@ -117,9 +111,9 @@ class CardDetector:
         """Return the detector with the networks of a folder, by default the shipped ones.
 
         cards: those under consideration, a printed edition's or what the networks' cards mean. folder: contains
-        detector.onnx, card-reader.onnx, index-reader.onnx, calibration.json, optionally backs.json, fusion.json
-        and limits.json. scales: longer sides in pixels at which the picture is searched. Raises ModelFileError if a
-        file is missing or damaged.
+        detector.onnx, card-reader.onnx, index-reader.onnx, calibration.json, optionally backs.json, fusion.json,
+        mirror.json and limits.json. scales: longer sides in pixels at which the picture is searched. Raises
+        ModelFileError if a file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
@@ -130,10 +124,11 @@ class CardDetector:
         meant = DeckCards.printed(cards) if isinstance(cards, EditionName) else cards
         reader = Reader(whole, corner, calibration, meant, Embedding.shipped(threads))
         boxes = BoxFinder(boxes_network, scales, limits.box)
-        looks, fusion = folder / "backs.json", folder / "fusion.json"
+        looks, fusion, mirror = folder / "backs.json", folder / "fusion.json", folder / "mirror.json"
         back_looks = BackLooks.load(looks) if looks.exists() else None
         model = FusionModel.load(fusion) if fusion.exists() else None
-        return cls(boxes, reader, limits, calibration, None, back_looks, meant, model)
+        comparison = MirrorModel.load(mirror) if mirror.exists() else None
+        return cls(boxes, reader, limits, calibration, None, back_looks, meant, model, comparison)
 
     @property
     def reader(self) -> Reader:
@@ -205,17 +200,16 @@ class CardDetector:
     def _as_it_shows(self, look: _Look) -> _Look:
         """Return the look, or a look at the restored or mirrored picture if that shows more."""
         image, found = look.image, look.found
-        turned = self._look(flipped(image)).found if looks_mirrored(found) else None
-        if turned is not None and is_printed_in_mirror(found, turned):
-            return _Look(image, [], _seen_in_mirror(turned, image))
-        if not is_doubtful(found):
+        if not self._mirror.may_be_mirrored(found):
             return look
+        turned = self._look(flipped(image)).found
+        if self._mirror.is_mirrored(found, turned):
+            return _Look(image, [], _seen_in_mirror(turned, image))
         for mended in restored(image):
             again = self._look(mended)
             if is_better(again.seen, look.seen) or _shows_what_was_doubted(again, look):
                 return replace(again, image=image, boxes=[])
-        turned = self._look(flipped(image)).found if turned is None else turned
-        return _Look(image, [], _seen_in_mirror(turned, image)) if is_mirrored(found, turned) else look
+        return look
 
     def _from_above(self, look: _Look) -> list[Sighting]:
         """Return a hand's cards as read in the rectified picture, if that finds more.
@@ -237,6 +231,10 @@ class CardDetector:
                 break
         filled = self._assembler.filled_in(best.image, best.boxes, best.found)
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
+
+    def first_look(self, image: Image) -> list[Sighting]:
+        """Return the printed cards found in one look at a (H, W, 3) BGR uint8 picture, uncalibrated."""
+        return self._look(image).found
 
     def _look(self, image: Image) -> _Look:
         boxes = self._boxes.find(image, least=self._least)
@@ -337,7 +335,7 @@ class CardDetector:
         found = find(self, image)
         if self._plain is not None and self._shows_another_deck(image, found):
             return self._plain._on_pile(image, find)
-        if is_doubtful(found) and (light := lightened(image)) is not None:
+        if self._mirror.may_be_mirrored(found) and (light := lightened(image)) is not None:
             again = find(self, light)
             found = again if is_better(again, found) else found
         return found
