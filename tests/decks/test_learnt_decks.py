@@ -84,7 +84,6 @@ def test_copies_and_composition_name_unreadable_pictures() -> None:
     wrong = {"red 7": "red 1", "green 4": "green 9", "blue skip": "blue 8", "yellow 6": "yellow 9"}
     naming = name_cards(
         _features(cards, rng),
-        np.ones((len(cards), 3), np.float32),
         _says(cards, wrong, rng)[:, None],
         EDITIONS[EditionName.CLASSIC],
     )
@@ -98,7 +97,7 @@ def test_ambiguous_swap_is_resolved_by_one_answer() -> None:
     wrong = {}
     for color in ("red", "yellow", "green", "blue"):
         wrong |= {f"{color} skip": f"{color} reverse", f"{color} reverse": f"{color} skip"}
-    shown = _features(cards, rng), np.ones((len(cards), 3), np.float32), _says(cards, wrong, rng)[:, None]
+    shown = _features(cards, rng), _says(cards, wrong, rng)[:, None]
     naming = name_cards(*shown, EDITIONS[EditionName.CLASSIC])
     swapped = {i for i, card in enumerate(cards) if card.name in wrong}
     assert {i for i, card in enumerate(cards) if naming.cards[i] != card} == swapped
@@ -129,9 +128,7 @@ def test_answer_names_all_copies() -> None:
     cards = [RED_7, BLUE_3, RED_7, BLUE_3]
     features = _features(cards, rng, 0.01)
     unsure = np.full((4, 1, 57), -3.0, np.float32)
-    assert name_cards(
-        features, np.ones((4, 3), np.float32), unsure, EDITIONS[EditionName.CLASSIC], {0: RED_7, 3: BLUE_3}
-    ).cards == tuple(cards)
+    assert name_cards(features, unsure, EDITIONS[EditionName.CLASSIC], {0: RED_7, 3: BLUE_3}).cards == tuple(cards)
 
 
 def test_prototypes_overrule_a_wrong_reader_only_for_the_deck() -> None:

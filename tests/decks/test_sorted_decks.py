@@ -24,8 +24,7 @@ def test_wild_between_two_colors_keeps_its_name() -> None:
     # The reader is less sure of one wild: half as sure of a red card.
     row = logs[cards.index(WILD), 0]
     row[ALL_CARDS.index(WILD)], row[ALL_CARDS.index(Card.parse("red 7"))] = -0.5, -3.0
-    inks = np.ones((len(cards), 3), np.float32)
-    naming = name_cards(features.astype(np.float32), inks, logs, EDITIONS[EditionName.CLASSIC], by_color=True)
+    naming = name_cards(features.astype(np.float32), logs, EDITIONS[EditionName.CLASSIC], by_color=True)
     names = dict(zip(cards, naming.cards, strict=True))
     assert names[WILD] == WILD
     assert names[Card.parse("wild draw four")] == Card.parse("wild draw four")
@@ -42,6 +41,5 @@ def test_faces_that_look_alike_keep_their_names_if_the_reader_tells_them_apart()
     logs = np.full((len(cards), 2, len(ALL_CARDS) + 1), -9.0, np.float32)
     for row, card in zip(logs, cards, strict=True):
         row[:, ALL_CARDS.index(card)] = -0.2
-    inks = np.ones((len(cards), 3), np.float32)
-    naming = name_cards(features, inks, logs, EDITIONS[EditionName.CLASSIC])
+    naming = name_cards(features, logs, EDITIONS[EditionName.CLASSIC])
     assert list(naming.cards) == cards

@@ -234,10 +234,10 @@ def unreadable(place: int) -> EnrolledCard:
     """Return a blank card whose features resemble no other's and of which every name is equally likely."""
     rng = np.random.default_rng(place)
     picture = np.zeros((480, 320, 3), np.uint8)
-    features, inks = rng.random((2, 256)) - 0.5, rng.random(256)
+    features = rng.random((2, 256)) - 0.5
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     logs = np.full((6, len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS) + 1))
-    as_floats = [np.asarray(each, np.float32) for each in (features, inks / inks.sum(), logs)]
+    as_floats = [np.asarray(each, np.float32) for each in (features, logs)]
     return EnrolledCard(picture, outline(), encoded(picture), *as_floats, place)
 
 

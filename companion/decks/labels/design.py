@@ -17,10 +17,6 @@ CONSISTENCY_NATS = 12.0
 """Weight of visual consistency relative to the reader: nats per unit of similarity."""
 ROUNDS = 8
 """Number of alternations between names and appearance."""
-# Weight of colour histograms relative to the reader's features, which mainly describe shape. Purity of groups of copies
-# without and with them: 0.82 and 0.91 on a design with letters, 0.90 and 1.00 on one with pictures, 0.94 and 1.00 on
-# parchment; 1.00 both ways on seven plainer designs.
-_INK_WEIGHT = 0.8
 # Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
 # designs a complete swap of skips and reverses had 2.4, two correct pairs 0.4 and 0.3.
 _DOUBTFUL = 2.5
@@ -107,14 +103,9 @@ def _worth(base: Floats, means: Floats, names: NDArray[np.intp]) -> float:
     return float((base[rows, names] + CONSISTENCY_NATS * expected_similarity(means, names)[rows, names]).sum())
 
 
-def descriptors(features: Floats, inks: Floats) -> Floats:
-    """Return (N, V, D + E) descriptors of N pictures, of unit length.
-
-    features: (N, V, D) of the plain views; inks: (N, E) colour histograms.
-    """
-    faces, colors = shipped_decisions().card.centred(features, features.mean((0, 1))), unit(inks - inks.mean(0))
-    both = np.repeat(_INK_WEIGHT * colors[:, None], faces.shape[1], axis=1)
-    return unit(np.concatenate([faces, np.asarray(both, np.float32)], axis=2))
+def descriptors(features: Floats) -> Floats:
+    """Return (N, V, D) descriptors of N pictures, of unit length, from features (N, V, D) of the plain views."""
+    return shipped_decisions().card.centred(features, features.mean((0, 1)))
 
 
 def expected_similarity(means: Floats, names: NDArray[np.intp]) -> Floats:

@@ -81,7 +81,6 @@ class Naming:
 
 def name_cards(
     features: Floats,
-    inks: Floats,
     logs: Floats,
     edition: Edition,
     answers: Mapping[int, Card] | None = None,
@@ -89,14 +88,14 @@ def name_cards(
 ) -> Naming:
     """Return the names of pictures of cards laid one after the other.
 
-    features: (N, V, D) of the plain views; inks: (N, E) colour histograms; logs: (N, L, 57) readings of each part.
-    answers: known names by picture. by_color: whether the cards were sorted by colour.
+    features: (N, V, D) of the plain views; logs: (N, L, 57) readings of each part. answers: known names by picture.
+    by_color: whether the cards were sorted by colour.
     """
     learnt = learnt_cards(edition)
     held = learnt.held
     slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
     known = {i: learnt.number(card) for i, card in (answers or {}).items()}
-    units = descriptors(features, inks)
+    units = descriptors(features)
     similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
     # Two faces of one colour, such as a 3 and an 8, may look as alike as two copies do.
     similarity -= _disagreement(logs) / CONSISTENCY_NATS

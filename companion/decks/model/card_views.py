@@ -53,8 +53,6 @@ _VIEWS, _FOUND = 28, 0.25
 _MIDDLES = (0.45, 0.65, 0.85)
 # Bound on one corner's evidence (nats) against a card supported by the other: it may be hidden or show another sign.
 _BOUND = -6.0
-# Chroma (Lab) up to which a colour is grey, from which it counts fully, and maximum distinguished.
-_GREY, _COLORED, _CHROMA = 8.0, 20.0, 72.0
 # Minimum distance of two detection positions, over the card's sides; signs are at least 0.2 of its width.
 _APART = 0.12
 # Maximum distance of an index' centre from the card's top and left edge, over its sides.
@@ -86,17 +84,6 @@ def outline() -> Quad:
     width, height = PICTURE
     inner = (unit_square() + MARGIN) / (1 + 2 * MARGIN)
     return np.asarray(inner * (width, height), np.float32)
-
-
-def inks(picture: Image) -> Floats:
-    """Return (256,) square roots of the colour histogram of a card's stored picture without greys."""
-    lab = cv2.cvtColor(cv2.GaussianBlur(cut(picture, outline(), 64, 96), (0, 0), 1), cv2.COLOR_BGR2LAB)
-    a, b = lab[:, :, 1].astype(np.float32) - 128, lab[:, :, 2].astype(np.float32) - 128
-    colorful = np.clip((np.hypot(a, b) - _GREY) / _COLORED, 0, 1)
-    reach = (-_CHROMA, _CHROMA)
-    shares, _, _ = np.histogram2d(a.ravel(), b.ravel(), bins=16, range=[reach, reach], weights=colorful.ravel())
-    soft = cv2.GaussianBlur(shares.astype(np.float32), (0, 0), 1) / lab[:, :, 0].size
-    return np.asarray(np.sqrt(soft + 1e-5).ravel(), np.float32)
 
 
 def usual_spot() -> Spot:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.matching.template_search import TemplateSearch
-from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, inks, outline, study, usual_spot
+from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED, Prototypes, fit
@@ -30,7 +30,7 @@ from companion.vision.recognition.reader import Reader
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _NAMED_KEY = b"18", "named"
+_VERSION, _NAMED_KEY = b"19", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
@@ -233,7 +233,7 @@ def _corrected(
     learnt = learnt_cards(deck.edition)
     stated = [learnt.number(view.card) for view in deck.further]
     of, close = copies_of(views, cards, further, stated)
-    units = descriptors(np.stack([view.features[:PLAIN] for view in views]), np.stack([inks(one) for one in deck.laid]))
+    units = descriptors(np.stack([view.features[:PLAIN] for view in views]))
     statement_votes = votes(of[close], np.asarray(stated)[close].tolist(), len(views))
     names = corrected_names(units, cards, learnt.held, statement_votes)
     every = zip(further, stated, of, close, strict=True)
@@ -247,7 +247,7 @@ def without_refuted_names(views: Sequence[CardViews], cards: Sequence[int]) -> l
     """
     labels = np.asarray(cards)
     features = np.stack([view.features[:PLAIN] for view in views])
-    units = shipped_decisions().card.centred(features, features.mean((0, 1)))
+    units = descriptors(features)
     similarity = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
     np.fill_diagonal(similarity, -1.0)
     readings = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])

@@ -24,7 +24,6 @@ from companion.decks.model.card_views import (
     design_spots,
     either,
     glance_at,
-    inks,
     looks_at,
     straightened,
 )
@@ -45,7 +44,7 @@ _SHOWN_FOR = 4
 
 @dataclass(frozen=True, eq=False)
 class EnrolledCard:
-    """A laid card: stored picture, features in both orientations (2, D), colours (256,), readings (L, 57).
+    """A laid card: stored picture, features in both orientations (2, D), readings (L, 57).
 
     quad: its outline in the picture of the pile. surroundings: JPEG of its surroundings there, with the margin _MARGIN.
     """
@@ -54,7 +53,6 @@ class EnrolledCard:
     quad: Quad
     surroundings: bytes
     features: Floats
-    inks: Floats
     logs: Floats
     place: int
 
@@ -230,7 +228,7 @@ class Lesson:
         size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
         surroundings = encoded(cut(image, expand(quad, _MARGIN), *size))
         logs = looks_at(self._reader, glance)
-        return EnrolledCard(glance.picture, quad, surroundings, glance.features, inks(glance.picture), logs, 0)
+        return EnrolledCard(glance.picture, quad, surroundings, glance.features, logs, 0)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -281,9 +279,8 @@ class Lesson:
 
     def _names_given(self, known: Mapping[int, Card]) -> Naming:
         features = np.stack([seen.features for seen in self._seen])
-        colors = np.stack([seen.inks for seen in self._seen])
         logs = np.stack([seen.logs for seen in self._seen])
-        return name_cards(features, colors, logs, self.edition, known, self._by_color)
+        return name_cards(features, logs, self.edition, known, self._by_color)
 
     def _boxed(self, image: Image) -> list[Quad]:
         if id(image) not in self._found_boxes:
