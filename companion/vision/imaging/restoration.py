@@ -24,8 +24,8 @@ _SIDE, _SHORTEST, _LONGEST = 512, 6.0, 64.0
 _BLURRED = 0.42
 # Minimum depth of the cepstral trough, in standard deviations of the cepstrum.
 _CLEAR = 4.5
-# Noise (levels of 255) that biases the blur measure, and the filter's tolerance in multiples of the noise. With noise of
-# 3 to 20 levels the measure then deviates by 0.07 to 0.10 on average, and 13 of 240 cards cross the limit of the advice.
+# Noise (levels of 255) that biases the blur measure, and the filter's tolerance in multiples of the noise. With noise
+# of 3 to 20 levels the measure then deviates by 0.07 to 0.10 on average, and 13 of 240 cards cross the advice's limit.
 _GRAINY, _ALIKE = 0.8, 2.0
 # Root of the sum of squares of the kernel of second differences in both directions, and the ratio of the median
 # absolute value to the standard deviation of normal noise.
