@@ -53,7 +53,7 @@ def enrolled(doubt: float, *, unreadable: bool = False) -> list[tuple[Card, Enro
             if other is not card.face:
                 logs[0, ALL_CARDS.index(Card(other, card.color))] = -0.2 - doubt
         logs = np.zeros_like(logs) if unreadable else logs
-        found.append((card, EnrolledCard(blank, outline, b"", looks, logs, place)))
+        found.append((card, EnrolledCard(blank, outline, looks, logs, place)))
     return found
 
 

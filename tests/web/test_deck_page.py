@@ -20,7 +20,6 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.labels.naming import Naming, Question
 from companion.decks.model.card_views import outline
 from companion.decks.service.enrollment import EnrolledCard, Lesson
-from companion.decks.storage.deck_file import encoded
 from companion.editions import EDITIONS
 from companion.referee.state import Header
 from companion.server.access.guests import Role
@@ -204,7 +203,7 @@ def test_a_deck_whose_cards_are_hard_to_see_is_saved_only_if_that_is_meant(serve
     for place, picture in enumerate(noise):
         card = unreadable(place)
         card.logs[:, ALL_CARDS.index(Card.parse("red 7"))] += 20
-        lesson.add([replace(card, picture=picture, surroundings=encoded(picture))])
+        lesson.add([replace(card, picture=picture)])
     expect(page.locator("#lesson-progress")).to_contain_text("2 of 108 cards")
     for meant in (False, True):
         page.click("#finish-lesson")
@@ -238,7 +237,7 @@ def unreadable(place: int) -> EnrolledCard:
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     logs = np.full((6, len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS) + 1))
     as_floats = [np.asarray(each, np.float32) for each in (features, logs)]
-    return EnrolledCard(picture, outline(), encoded(picture), *as_floats, place)
+    return EnrolledCard(picture, outline(), *as_floats, place)
 
 
 def name_otherwise(page: Page, card: str, other: str) -> None:

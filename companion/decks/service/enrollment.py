@@ -7,18 +7,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 
 from companion.cards import Card
 from companion.decks.capture.pile_capture import Pile
-from companion.decks.capture.procrustes import regularized
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.model.card_views import (
-    MARGIN,
     PARTS,
-    PICTURE,
     Glance,
     corners_at,
     design_spots,
@@ -30,13 +26,11 @@ from companion.decks.model.card_views import (
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.deck_file import MAX_CARDS, LearntDeck, encoded
 from companion.editions import Edition
-from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
+from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 from companion.vision.recognition.reader import Reader
 
-# Margin around a card's outline, over its sides, that is kept until the end because the outline may change.
-_MARGIN = 0.5
 # How many times as long as naming takes its result is shown while cards are laid: naming takes seconds at a hundred
 # cards, and the next card waits for it.
 _SHOWN_FOR = 4
@@ -46,12 +40,11 @@ _SHOWN_FOR = 4
 class EnrolledCard:
     """A laid card: stored picture, features in both orientations (2, D), readings (L, 57).
 
-    quad: its outline in the picture of the pile. surroundings: JPEG of its surroundings there, with the margin _MARGIN.
+    quad: its outline in the picture of the pile.
     """
 
     picture: Image
     quad: Quad
-    surroundings: bytes
     features: Floats
     logs: Floats
     place: int
@@ -225,10 +218,8 @@ class Lesson:
 
     def _study(self, image: Image, quad: Quad) -> EnrolledCard:
         glance = self._glance(image, quad)
-        size = [round(side * (1 + 2 * _MARGIN) / (1 + 2 * MARGIN)) for side in PICTURE]
-        surroundings = encoded(cut(image, expand(quad, _MARGIN), *size))
         logs = looks_at(self._reader, glance)
-        return EnrolledCard(glance.picture, quad, surroundings, glance.features, logs, 0)
+        return EnrolledCard(glance.picture, quad, glance.features, logs, 0)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -336,9 +327,7 @@ class Lesson:
         Raises ValueError without cards.
         """
         naming = self.naming()
-        seen = list(self._seen)
-        outlines = regularized([one.quad for one in seen])
-        pictures = [_recut(one, even) for one, even in zip(seen, outlines, strict=True)]
+        pictures = [one.picture for one in self._seen]
         spot, signs = design_spots(self._boxes, pictures)
         known = [i for i, sure in enumerate(naming.sure) if sure]
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
@@ -349,13 +338,3 @@ class Lesson:
 def _highest(logs: Floats) -> float:
     """Return the mean over (P, 57) readings of the highest probability of a card."""
     return float(np.exp(log_softmax(logs))[:, :-1].max(1).mean())
-
-
-def _recut(seen: EnrolledCard, quad: Quad) -> Image:
-    """Return the stored picture of a laid card for another outline."""
-    surroundings = cv2.imdecode(np.frombuffer(seen.surroundings, np.uint8), cv2.IMREAD_COLOR)
-    assert surroundings is not None
-    height, width = surroundings.shape[:2]
-    inner = (unit_square() + _MARGIN) / (1 + 2 * _MARGIN) * np.array([width, height], np.float32)
-    matrix = homography(seen.quad, inner.astype(np.float32))
-    return straightened(np.asarray(surroundings, np.uint8), project(matrix, quad))
