@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut
 
-# Width and height in pixels of the thumbnail that is analysed.
-_LOOK = (32, 48)
-# Level from which a channel counts as clipped.
-_CLIPPED = 250
+LOOK = (32, 48)
+"""Width and height in pixels of the thumbnail of a card that is analysed."""
+CLIPPED = 250
+"""Level from which a channel counts as saturated."""
 # Least chroma (of 255) of a coloured pixel, and greatest distance in degrees from the card's hue to be of its ground.
 _PALE, _ONE_HUE = 24, 15.0
 BRIGHTEST = 98
@@ -44,12 +44,12 @@ class Light:
     def on(cls, image: Image, quads: Sequence[Quad]) -> list[Light]:
         """Return the light on each card with these outlines (4, 2) in a (H, W, 3) BGR uint8 picture."""
         of_picture = _cast(image[::8, ::8]) if len(quads) else (0.0, 0.0, 0.0)
-        return [cls._of(cut(image, quad, *_LOOK), of_picture) for quad in quads]
+        return [cls._of(cut(image, quad, *LOOK), of_picture) for quad in quads]
 
     @classmethod
     def _of(cls, small: Image, of_picture: tuple[float, float, float]) -> Light:
         hsv = cv2.cvtColor(small, cv2.COLOR_BGR2HSV)
-        clipped = (small >= _CLIPPED).sum(axis=2)
+        clipped = (small >= CLIPPED).sum(axis=2)
         chroma = small.max(axis=2).astype(int) - small.min(axis=2)
         hue = _hue(hsv[..., 0], chroma)
         off = np.abs((hsv[..., 0] * 2.0 - hue + 180) % 360 - 180)

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut
-from companion.vision.imaging.lighting import BRIGHTEST
+from companion.vision.imaging.lighting import BRIGHTEST, CLIPPED, LOOK
 
-# Width and height in pixels of a card's thumbnail.
-_LOOK = (32, 48)
 # Minimum difference between the channels of white (all in natural logarithms of ratios): 1 in 10 of 199 indoor
 # photographs exceeds it.
 _CAST = 0.2
@@ -23,10 +21,10 @@ _ALIKE, _ONE_COLOR = 0.15, 0.12
 # Range of blue and of red relative to green under lamps: make_hard's strongest lamps are inside, a card's ink rarely
 # is. If both deviate in the same direction by more than `_BOTH`, the cause is not a lamp.
 _BLUE, _RED, _BOTH = (-1.4, 0.6), (-0.9, 0.6), 0.3
-# Saturation level of the sensor; and the blue excess per red deficit assumed for saturated blue (1.0 along daylight).
+# Blue excess per red deficit that is assumed for saturated blue (1.0 along daylight).
 # Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
 # 1.0; all were correct at 0.6 and 0.8.
-_CLIPPED, _OF_RED = 250.0, 0.7
+_OF_RED = 0.7
 
 
 def balanced(image: Image, cards: Sequence[Quad]) -> Image:
@@ -37,7 +35,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     """
     if not cards:
         return image
-    whites = np.array([_brightest(cut(image, quad, *_LOOK)) for quad in cards])
+    whites = np.array([_brightest(cut(image, quad, *LOOK)) for quad in cards])
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
     if max(blue, red, 0.0) - min(blue, red, 0.0) < _CAST or not _is_a_lamps(blue, red):
@@ -45,14 +43,14 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     off = [float(np.abs(_casts(one) - casts).max()) for one in whites]
     if np.percentile(off, 75) > _ONE_COLOR or np.abs(_casts(_brightest(image[::8, ::8])) - casts).max() > _ALIKE:
         return image
-    clipped = white[0] >= _CLIPPED and red < 0
+    clipped = white[0] >= CLIPPED and red < 0
     light = image.astype(np.float32) * np.exp(
         [-max(blue, -_OF_RED * red) if clipped else -blue, 0, -red], dtype=np.float32
     )
     if clipped:
         # Where blue is saturated, keep it at least as bright as red and green, so that white stays white.
         grey = np.minimum(light[..., 1], light[..., 2])
-        light[..., 0] = np.where(image[..., 0] >= _CLIPPED, np.maximum(light[..., 0], grey), light[..., 0])
+        light[..., 0] = np.where(image[..., 0] >= CLIPPED, np.maximum(light[..., 0], grey), light[..., 0])
     return np.asarray(cv2.convertScaleAbs(light), np.uint8)
 
 

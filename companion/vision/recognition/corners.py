@@ -52,19 +52,13 @@ class CardIndices:
 
     def at_spots(self) -> set[int]:
         """Return the indices close to the card's two index spots, which are certainly its own."""
-        if not len(self._indices):
-            return set()
-        off = self._off_spots
-        return {int(off[:, k].argmin()) for k in range(2) if off[:, k].min() < _SPOT_REACH}
+        return {own for own in self.by_spot() if own is not None}
 
     def by_spot(self) -> tuple[int | None, int | None]:
-        """Return the index at the top-left and at the bottom-right spot, None where there is none."""
-        own = self.at_spots()
-        first, second = (min(own, key=lambda i: float(self._off_spots[i, k]), default=None) for k in range(2))
-        return (
-            first if first is not None and self._off_spots[first, 0] < _SPOT_REACH else None,
-            second if second is not None and self._off_spots[second, 1] < _SPOT_REACH else None,
-        )
+        """Return the index closest to the top-left and to the bottom-right spot, None where none is close."""
+        off = self._off_spots
+        first, second = (int(off[:, k].argmin()) if (off[:, k] < _SPOT_REACH).any() else None for k in range(2))
+        return first, second
 
     @cached_property
     def _off_spots(self) -> NDArray[np.float32]:
