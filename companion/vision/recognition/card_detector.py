@@ -42,7 +42,7 @@ _FAINT_BACK = 0.003
 _FAINTEST = 0.02
 # Scale for cards that fill a third of the picture (130 px long, as most in training). On 120 piles it found more than
 # 640 and 320 px together.
-# It is also that of the search in the rotated picture when nothing, or no whole card of a pile, was found.
+# It is also that of the search in the rotated picture.
 _CLOSE_SCALES = (416,)
 # Finer scale for larger pictures, tried if nothing is read with fair confidence: of 20 photographs of cards 45 px long,
 # 3 were read without it, 9 with it, none wrong. Used always, it causes false detections.
@@ -169,8 +169,8 @@ class CardDetector:
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
 
-        If none is found, the rotated picture is searched; if none is read with fair confidence, a finer scale is tried;
-        if few are confident, the picture is brightened, deblurred or mirrored as needed (see `Sighting.mirrored`).
+        If none is read with fair confidence, a finer scale is tried, or the rotated picture; if few are confident, the
+        picture is brightened, deblurred or mirrored as needed (see `Sighting.mirrored`).
         Hands are also read in a rectified picture.
         """
         return self._meant(self._printed(image))
@@ -242,23 +242,18 @@ class CardDetector:
         return _Look(image, boxes, self._assembler.cards(lit, boxes, seek=True))
 
     def _closer_look(self, look: _Look) -> _Look:
-        """Return the look, completed by a search of the rotated picture if it found nothing, and by a search at a finer
-        scale if nothing was read with fair confidence.
+        """Return the look, or another one if nothing was read with fair confidence and that reads more: at a finer
+        scale, or of the rotated picture if the picture has no finer detail.
         """
         image = look.image
         if self._is_resolved(look.found):
             return look
         lit = image if self._reader.seeks else self._in_white_light(image, look.boxes)
-        if not look.found:
-            turned = self._boxes.find(lit, _CLOSE_SCALES, turned=True, least=self._least)
-            again = replace(look, seen=self._assembler.cards(lit, turned))
-            look = again if again.found else look
-        if not self._is_resolved(look.found) and max(image.shape[:2]) > _FINE_SCALE * 3 / 4:
-            fine = self._boxes.find(lit, (_FINE_SCALE,), least=self._least)
-            again = _Look(image, [*look.boxes, *fine], self._assembler.cards(lit, fine))
-            is_chosen = is_better(again.seen, look.seen) if look.found else again.found
-            look = again if is_chosen else replace(look, boxes=again.boxes)
-        return look
+        is_fine = max(image.shape[:2]) > _FINE_SCALE * 3 / 4
+        boxes = self._boxes.find(lit, (_FINE_SCALE,) if is_fine else _CLOSE_SCALES, not is_fine, self._least)
+        again = _Look(image, [*look.boxes, *boxes], self._assembler.cards(lit, boxes))
+        is_chosen = is_better(again.seen, look.seen) if look.found else again.found
+        return again if is_chosen else replace(look, boxes=again.boxes)
 
     def _is_resolved(self, found: Sequence[Sighting]) -> bool:
         """Whether a finer look adds little; what a deck's pictures leave uncertain is not resolved by one."""
