@@ -17,8 +17,7 @@ from companion.dataset.artist.styles import sample_style
 from companion.decks.matching import template_search
 from companion.decks.matching.alignment import aligned
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.hough_voting import KeypointVoter
-from companion.decks.matching.keypoints import Keypoints
+from companion.decks.matching.keypoints import Keypoints, KeypointVoter
 from companion.decks.matching.template_search import Informativeness, TemplateSearch, informativeness
 from companion.decks.matching.verification import Verification
 from companion.decks.model.card_views import PICTURE, outline
@@ -238,14 +237,6 @@ def test_keypoints_are_restricted_to_an_enclosing_box(
     assert (about is not None) is alone
     if alone:
         assert np.allclose([about.min(0), about.max(0)], [quad.min(0) - 66, quad.max(0) + 66], atol=2)
-
-
-def test_oversized_cards_get_no_outline(faces: list[Image]) -> None:
-    picture = _table(2400, 1800)
-    truth = lying(1200, 900, 20, 1300)
-    _lay(picture, faces[0], truth)
-    found = KeypointVoter.of(_deck(faces).pictures).outlines(picture)
-    assert all(intersection_over_union(truth, quad) < 0.5 for quad in found)
 
 
 def test_visible_part_aligns_the_outline(faces: list[Image]) -> None:

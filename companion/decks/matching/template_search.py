@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from companion.decks.matching.cell_matching import ACROSS, DOWN, SIZE, CellMask, CellMatcher, CellStatistics
 from companion.decks.matching.fan_continuation import neighbours
-from companion.decks.matching.hough_voting import KeypointVoter
-from companion.decks.matching.keypoints import Keypoints
+from companion.decks.matching.keypoints import Keypoints, KeypointVoter
 from companion.decks.matching.verification import Verification, verify, verify_aligned
 from companion.decks.model.card_views import outline
 from companion.decks.model.open_set import MAX_NATS, OUTLIER_SHARE

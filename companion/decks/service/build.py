@@ -30,7 +30,7 @@ from companion.vision.recognition.reader import Reader
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _NAMED_KEY = b"19", "named"
+_VERSION, _NAMED_KEY = b"20", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
