@@ -1,7 +1,7 @@
 """Compares a deck's pictures with an outline cell by cell, ignoring hidden cells.
 
-Light (gain and offset per card) is fitted to the agreeing cells first (iteratively reweighted least squares: Holland
-and Welsch, 1977). Each cell may be shifted by a pixel, as outlines are inexact.
+Light (a gain, and an offset per colour) is fitted to the agreeing cells first (iteratively reweighted least squares:
+Holland and Welsch, 1977). Each cell may be shifted by a pixel, as outlines are inexact.
 """
 
 from __future__ import annotations
@@ -40,23 +40,18 @@ _NOISE, _COPY_FACTOR, _GRADIENT_SHARE = 10.0, 2.0, 0.25
 _MAX_ERROR = 8.0
 # Maximum error in variances of a cell that shows the print.
 _MAX_MATCHING_ERROR = 3.0
-# Ranges of gains and offsets (levels), of ratios between channel gains, and regularisation of these ratios (squared
-# levels).
-_GAIN_RANGE, _MAX_OFFSET, _TINT_RANGE, _TINT_REGULARISATION = (0.25, 2.5), 12.0, (0.85, 1.18), 800.0
+# Range of the common gain, and maximum offset per channel (levels).
+_GAIN_RANGE, _MAX_OFFSET = (0.25, 2.5), 12.0
 # Correlation of thumbnails, and of aligned pictures, from which copies are merged into one picture.
 _COPY_CORRELATION, _SAME_PRINT_CORRELATION = 0.85, 0.985
-# Number of pictures compared at full size.
-_COMPARED_CLOSELY = 24
-# Minimum deviation (levels) of an informative cell's print, and share of it that must be found.
-_MIN_PRINT_DEVIATION, _MIN_FOUND_SHARE = 8.0, 0.5
+# Maximum error of an informative cell, as a share of its print's variance.
+_MAX_MISSED_SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class CellStatistics:
-    """Statistics of O shifts beside K pictures: both (cells, 3, O, K) mean products, mean (cells, 3, O), square (cells,
-    O) mean squares over colours; own, own_square (cells, 3, K) of the pictures.
-
-    Sums over colours are written out for speed.
+    """Statistics of O shifts beside K pictures: both (cells, O, K) mean products, square (cells, O) and own_square
+    (cells, K) mean squares, all summed over colours; mean (cells, 3, O) and own (cells, 3, K).
     """
 
     both: Floats
@@ -65,23 +60,15 @@ class CellStatistics:
     own: Floats
     own_square: Floats
 
-    def light(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the gains (3, K) and offsets (3, K) that map pictures to the image, and common gains (K,).
+    def light(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the gains (K,) common to the colours, and offsets (3, K), that map pictures to the image.
 
         weights: (cells, K). Uses the unshifted image.
         """
-        count = weights.sum(0) + 1e-3
-        squares, products, sums = (
-            np.einsum("ck,cik->ik", weights, part) for part in (self.own_square, self.both[:, :, 0], self.own)
-        )
-        seen = np.einsum("ck,ci->ik", weights, self.mean[..., 0])
-        level = np.clip(products.sum(0) / (squares.sum(0) + 1e-3), *_GAIN_RANGE)
-        held = _TINT_REGULARISATION * count
-        low, high = (share * level for share in _TINT_RANGE)
-        gain = np.clip((products + held * level) / (squares + held), low, high)
-        offset = np.clip((seen - gain * sums) / count, -_MAX_OFFSET, _MAX_OFFSET)
-        gain = np.clip((products - offset * sums + held * level) / (squares + held), low, high)
-        return gain, offset, level
+        gain = (weights * self.both[:, 0]).sum(0) / ((weights * self.own_square).sum(0) + 1e-3)
+        gain = np.clip(gain, *_GAIN_RANGE)
+        seen, own = np.einsum("ck,ci->ik", weights, self.mean[..., 0]), np.einsum("ck,cik->ik", weights, self.own)
+        return gain, np.clip((seen - gain * own) / (weights.sum(0) + 1e-3), -_MAX_OFFSET, _MAX_OFFSET)
 
     def unshifted_differences(self, gain: Floats, offset: Floats) -> Floats:
         """Return (cells, K) mean squared differences of the unshifted image to the pictures under a light."""
@@ -93,9 +80,9 @@ class CellStatistics:
 
     def _differences(self, gain: Floats, offset: Floats, places: slice) -> Floats:
         """Return (cells, O, K) mean squared differences."""
-        alone = np.einsum("ik,cik->ck", gain**2, self.own_square) + (offset**2).sum(0)
+        alone = gain**2 * self.own_square + (offset**2).sum(0)
         alone += np.einsum("ik,cik->ck", 2 * gain * offset, self.own)
-        off = np.einsum("ik,cijk->cjk", -2 * gain, self.both[:, :, places])
+        off = -2 * gain * self.both[:, places]
         off += np.matmul(self.mean[:, :, places].transpose(0, 2, 1), -2 * offset)
         off += alone[:, None]
         off += self.square[:, places, None]
@@ -120,10 +107,10 @@ class _PyramidLevel:
         cells = _in_cells(shifted)
         count = DOWN * ACROSS
         both = np.matmul(cells, self.cells[:, chosen].transpose(0, 2, 1)) / cells.shape[-1]
-        both = both.reshape(count, 3, *both.shape[1:])
+        both = both.reshape(count, 3, *both.shape[1:]).sum(1)
         mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
         own, own_square = (part[:, chosen].reshape(count, 3, -1) for part in (self.mean, self.square))
-        return CellStatistics(both, mean, square.sum(1), own, own_square)
+        return CellStatistics(both, mean, square.sum(1), own, own_square.sum(1))
 
     def errors(self, seen: CellStatistics, free: CellMask) -> Floats:
         """Return (cells, K) errors of the pictures in variances.
@@ -131,10 +118,10 @@ class _PyramidLevel:
         Each cell uses its best shift.
         """
         open_cells = free.reshape(-1, 1).astype(np.float32)
-        gain, offset, level = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
-        off = seen.unshifted_differences(gain, offset) / (level**2 * self.variance[:, None])
-        gain, offset, level = seen.light(np.asarray(open_cells / (1 + (off / 2) ** 2), np.float32))
-        return np.asarray(seen.best_differences(gain, offset) / (level**2 * self.variance[:, None]), np.float32)
+        gain, offset = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
+        off = seen.unshifted_differences(gain, offset) / (gain**2 * self.variance[:, None])
+        gain, offset = seen.light(np.asarray(open_cells / (1 + (off / 2) ** 2), np.float32))
+        return np.asarray(seen.best_differences(gain, offset) / (gain**2 * self.variance[:, None]), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +144,8 @@ class Comparison:
     def informative(self, picture: int) -> CellMask:
         """Return the cells with own print that is found in the image; plain cells match anything."""
         spread = self.level.spread[:, picture]
-        found = self.errors[:, picture] * self.level.variance < _MIN_FOUND_SHARE * spread
-        return np.asarray(((spread > _MIN_PRINT_DEVIATION**2) & found).reshape(DOWN, ACROSS) & self.shown(picture))
+        found = self.errors[:, picture] * self.level.variance < _MAX_MISSED_SHARE * spread
+        return np.asarray(found.reshape(DOWN, ACROSS) & self.shown(picture))
 
     def explained(self, picture: int) -> float:
         """Return the share of variance in the visible cells explained by a picture."""
@@ -200,16 +187,11 @@ class CellMatcher:
         return Comparison(self._coarse.errors(seen, free), free, self._coarse)
 
     def compare_closely(self, image: Image, quad: Quad, free: CellMask) -> Comparison:
-        """Return the comparison at full size for the best pictures at half size; the others get the maximum error.
+        """Return the comparison at full size with an outline (4, 2) in a (H, W, 3) BGR uint8 picture.
 
-        image: (H, W, 3) BGR uint8. Cells may be shifted by a pixel.
+        Cells may be shifted by a pixel.
         """
-        crop = _blurred(cut(image, quad, *SIZE))
-        coarse = self.compare(self._coarse.statistics(_halved(crop[None]), slice(None)), free)
-        best = np.argsort(-coarse.scores)[:_COMPARED_CLOSELY]
-        errors = np.full_like(coarse.errors, _MAX_ERROR)
-        errors[:, best] = self._clear.errors(self._clear.statistics(_shifted(crop), best), free)
-        return Comparison(errors, free, self._clear)
+        return self._compare_pictures(image, quad, np.arange(len(self.cards)), free)
 
     def shown(self, image: Image, quad: Quad, card: int) -> CellMask:
         """Return the cells of an outline (4, 2) that show a card, a number of ALL_CARDS; none for one without a
@@ -264,33 +246,12 @@ def _in_cells(pictures: Floats) -> Floats:
     return np.ascontiguousarray(parts.transpose(order)).reshape(-1, *pictures.shape[:count], width * height)
 
 
-def _filled(pictures: Sequence[Image]) -> Floats:
-    """Return (N, H, W, 3) blurred pictures; parts outside the camera's view are filled from the other cards."""
-    blurred = np.stack([_blurred(picture) for picture in pictures])
-    seen = ~np.stack([_outside(picture) for picture in pictures])[..., None]
-    both = np.concatenate([blurred * seen, (blurred * seen)[:, ::-1, ::-1]]).sum(0)
-    counts = np.concatenate([seen, seen[:, ::-1, ::-1]]).sum(0)
-    return np.asarray(np.where(seen, blurred, both / np.maximum(counts, 1)), np.float32)
-
-
-def _outside(picture: Image) -> NDArray[np.bool_]:
-    """Return (H, W) the mask of pixels outside the source picture: uniform grey at the edge."""
-    grey = (np.abs(picture.astype(np.int16) - 127).max(2) < 5).astype(np.uint8)
-    _, spots, boxes, _ = cv2.connectedComponentsWithStats(cv2.dilate(grey, np.ones((3, 3), np.uint8)))
-    height, width = grey.shape
-    left, top, across, down, area = boxes.T
-    at_edge = (left == 0) | (top == 0) | (left + across == width) | (top + down == height)
-    chosen = at_edge & (area > 3 * ACROSS)
-    chosen[0] = False
-    return np.asarray(cv2.dilate(chosen[spots].astype(np.uint8), np.ones((5, 5), np.uint8)) > 0)
-
-
 def _one_per_face(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, NDArray[np.intp], Floats]:
     """Return one picture per face (or more, if copies differ), their cards, and the variance of copies.
 
     The variance (cells,) is the median over faces. Copies are aligned before averaging.
     """
-    pictures = _filled([cut(picture, outline(), *SIZE) for picture in kept])
+    pictures = [_blurred(cut(picture, outline(), *SIZE)) for picture in kept]
     seen = np.stack([small(picture, outline()) for picture in kept])
     upright, turned = both_ways(seen, seen)
     faces, numbers, differ = [], [], []
@@ -325,5 +286,4 @@ def _correlation(picture: Floats, other: Floats) -> float:
 def _warped_onto(picture: Floats, kept: Image, quad: Quad) -> Floats:
     """Return the card in an outline of a stored picture, warped onto a (H, W, 3) picture of the same card."""
     moved = aligned(kept, quad, picture, np.ones((DOWN, ACROSS), bool))
-    crop = cut(kept, quad if moved is None else moved, *SIZE)
-    return np.asarray(np.where(_outside(crop)[..., None], picture, _blurred(crop)), np.float32)
+    return _blurred(cut(kept, quad if moved is None else moved, *SIZE))
