@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.labels.design import ROUNDS, expected_similarity
+from companion.decks.labels.design import CONSISTENCY_NATS, ROUNDS, expected_similarity
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
@@ -20,12 +20,8 @@ from companion.vision.core.labels import Floats, log_softmax
 # Error rate of a witness, and the resulting log-odds (nats) per statement.
 _ERROR_RATE = 0.1
 _STATEMENT_NATS = float(np.log((1 - _ERROR_RATE) / (_ERROR_RATE / (NOTHING - 1))))
-# Candidate weights of visual consistency in nats, and bound on the design's evidence against a card: more than one
-# witness, so that wrong names are found, less than two.
-_DESIGN_WEIGHTS, _MAX_DESIGN_NATS = (0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0), 1.5 * _STATEMENT_NATS
-# Minimum margin in nats of a name nobody gave, and tolerated deficit of a name people gave; otherwise the picture gets
-# no name.
-_MIN_MARGIN = 2.0
+# Bound on the design's evidence against a card: more than one witness, so that wrong names are found, less than two.
+_MAX_DESIGN_NATS = 1.5 * _STATEMENT_NATS
 # Cost in nats of exceeding the deck's number of copies; and the value that excludes a name.
 _EXTRA_COPY_COST, _EXCLUDED = 5.0, -1e3
 _IS_WILD = np.array([card.color is None for card in ALL_CARDS])
@@ -64,18 +60,13 @@ def corrected_names(
         now = _assigned_names(evidence, statements, of, held)
         if (now == before).all():
             break
-    return [int(name) for name in _clear_names(now, evidence, statements)[of]]
+    return [int(name) for name in _clear_names(now, evidence)[of]]
 
 
-def _clear_names(names: NDArray[np.intp], evidence: Floats, statements: Floats) -> NDArray[np.intp]:
-    """Return the names (G,), UNNAMED where a name nobody gave is unclear or a name people gave is clearly wrong."""
-    kept = names.copy()
-    for group in np.flatnonzero(names < NOTHING):
-        name, stated = names[group], statements[group] > 0
-        handicap = np.full(NOTHING, -_MIN_MARGIN) if stated[name] else np.where(stated, 0, _MIN_MARGIN)
-        if evidence[group, name] < np.delete(evidence[group] + handicap, name).max():
-            kept[group] = UNNAMED
-    return kept
+def _clear_names(names: NDArray[np.intp], evidence: Floats) -> NDArray[np.intp]:
+    """Return the names (G,), UNNAMED where the evidence (G, 56) favours a card that other pictures show."""
+    own = evidence[np.arange(len(names)), np.minimum(names, NOTHING - 1)]
+    return np.where(own < evidence.max(1), UNNAMED, names)
 
 
 def _groups_by_name(units: Floats, names: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -117,7 +108,8 @@ def _design_evidence(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.i
             logs = log_softmax(nats * similarity)[np.arange(len(colored)), names[colored]]
             return float((np.log((1 - _ERROR_RATE) * np.exp(logs) + _ERROR_RATE / NOTHING) * sizes[colored]).sum())
 
-        nats_by_card = max(_DESIGN_WEIGHTS, key=likely) * similarity
+        # Art without grounds or shapes in common says nothing about names.
+        nats_by_card = max((0.0, CONSISTENCY_NATS), key=likely) * similarity
         nats_by_card = np.maximum(nats_by_card - nats_by_card.max(1, keepdims=True), -_MAX_DESIGN_NATS)
         evidence[colored] = np.where(_IS_WILD[None] & (statements[colored] == 0), _EXCLUDED, nats_by_card)
     return evidence
