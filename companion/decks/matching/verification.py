@@ -14,8 +14,6 @@ from companion.decks.matching.cell_matching import CellMask, CellMatcher, CellSt
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats
 
-# Number of alignments: the first picture aligned may be another card's.
-_ALIGNMENTS = 2
 # Minimum share of variance the picture must explain.
 _MIN_EXPLAINED = 0.5
 
@@ -50,19 +48,10 @@ def verify(matcher: CellMatcher, quad: Quad, seen: CellStatistics, free: CellMas
 
 def verify_aligned(matcher: CellMatcher, image: Image, one: Verification, free: CellMask) -> Verification:
     """Return the evidence after aligning the outline with the best card's picture."""
-    closest = None
-    for _ in range(_ALIGNMENTS):
-        moved = aligned(image, one.quad, matcher.pictures[one.picture], one.shown & free)
-        if moved is None:
-            break
-        before = matcher.fit(image, one.quad, one.picture, free) if closest is None else float(closest.scores.max())
-        if matcher.fit(image, moved, one.picture, free) <= before:
-            break
-        laid = one.picture
-        one = closest = _verified(matcher, moved, matcher.compare_closely(image, moved, free))
-        if one.picture == laid:
-            break
-    return closest or _verified(matcher, one.quad, matcher.compare_closely(image, one.quad, free))
+    moved = aligned(image, one.quad, matcher.pictures[one.picture], one.shown & free)
+    ways = [one.quad] if moved is None else [one.quad, moved]
+    quad = max(ways, key=lambda way: matcher.fit(image, way, one.picture, free))
+    return _verified(matcher, quad, matcher.compare_closely(image, quad, free))
 
 
 def _verified(matcher: CellMatcher, quad: Quad, compared: Comparison) -> Verification:
