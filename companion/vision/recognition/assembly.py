@@ -43,7 +43,6 @@ from companion.vision.recognition.fusion import CornerEvidence, Evidence, Fusion
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.outlines import (
     SAME_CARD,
-    drop_duplicate_corners,
     drop_duplicates,
     is_card_shaped,
 )
@@ -120,7 +119,7 @@ class Assembler:
         opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
         sightings = [one for one in opened if not one.is_probably_none]
         hidden = self._hidden.among(image, loose, sightings, indices, around, read)
-        sightings = drop_duplicate_corners([*sightings, *hidden])
+        sightings = [*sightings, *hidden]
         if seeks:
             sure = [card for card in whole if _is_confidently_learnt(card)]
             unread = [box.quad for box in confident if box.kind is BoxKind.CARD]

@@ -11,11 +11,7 @@ from companion.vision.core.geometry import (
     Image,
     Quad,
     clipped,
-    corner_frames,
-    homography,
     intersection_over_smaller,
-    project,
-    unit_square,
 )
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Sighting
@@ -25,11 +21,6 @@ from companion.vision.recognition.corners import lies_across
 _FAR_SMALLER = 0.2
 # Overlap (over the smaller area) above which two outlines are the same card.
 SAME_CARD = 0.65
-# Below the first confidence, a corner within this distance of an open card (in card sides) with the same reading is
-# that card's own: so on three degraded photographs of single cards.
-_CLEAR, _ECHO = 0.82, 0.5
-# Minimum area of the card implied by a corner on an open card, relative to it; one that was print had a fifth.
-_PRINT = 0.3
 
 
 def drop_duplicates(readings: Sequence[Reading], indices: Sequence[Reading], image: Image) -> list[Reading]:
@@ -58,23 +49,6 @@ def is_far_smaller(card: Reading | Sighting, others: Iterable[Reading | Sighting
 def lies_small(quad: Quad, other: Quad) -> bool:
     """Whether an outline is too small beside another one for both to be cards."""
     return bool(abs(cv2.contourArea(quad)) < _FAR_SMALLER * abs(cv2.contourArea(other)))
-
-
-def drop_duplicate_corners(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings without an uncertain corner that belongs to, or is print of, the only open card.
-
-    If a card's outline is inexact, its own corner lies outside it; a second identical card rarely does. A card lying on
-    it would be equally large.
-    """
-    if len(sightings) != 2 or not sightings[0].whole or sightings[1].whole:
-        return list(sightings)
-    card, corner = sightings
-    at = project(homography(card.quad, unit_square()), corner_frames(corner.quad)[0].mean(0)[None])[0]
-    away = float(np.abs(at - 0.5).max()) - 0.5
-    own = corner.card == card.card and away < _ECHO
-    printed = away < 0 and abs(cv2.contourArea(corner.quad)) < _PRINT * abs(cv2.contourArea(card.quad))
-    doubtful = corner.confidence < min(_CLEAR, card.confidence)
-    return [card] if doubtful and (own or printed) else [card, corner]
 
 
 def is_card_shaped(quad: Quad) -> bool:
