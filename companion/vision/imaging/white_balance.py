@@ -18,9 +18,8 @@ _CAST = 0.2
 # three of four cards. Without these two conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured
 # brightest parts.
 _ALIKE, _ONE_COLOR = 0.15, 0.12
-# Range of blue and of red relative to green under lamps: make_hard's strongest lamps are inside, a card's ink rarely
-# is. If both deviate in the same direction by more than `_BOTH`, the cause is not a lamp.
-_BLUE, _RED, _BOTH = (-1.4, 0.6), (-0.9, 0.6), 0.3
+# If blue and red both deviate from green in the same direction by more than this, the cause is not a lamp.
+_BOTH = 0.3
 # Blue excess per red deficit that is assumed for saturated blue (1.0 along daylight).
 # Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
 # 1.0; all were correct at 0.6 and 0.8.
@@ -55,8 +54,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
 
 
 def _is_a_lamps(blue: float, red: float) -> bool:
-    within = _BLUE[0] <= blue <= _BLUE[1] and _RED[0] <= red <= _RED[1]
-    return within and min(blue, red) <= _BOTH and max(blue, red) >= -_BOTH
+    return min(blue, red) <= _BOTH and max(blue, red) >= -_BOTH
 
 
 def _brightest(pixels: Image) -> NDArray[np.float64]:
