@@ -26,9 +26,6 @@ SMALLEST_SIDE = 16
 SMALL = 160
 """Width in pixels of reduced pictures, at which a finger is about two pixels wide and an arm ten."""
 
-SPARSE = 0.5
-"""Seconds between frames above which motion is undefined: each frame is treated as a single picture."""
-
 
 class SourceError(Exception):
     """A source that cannot be opened or that broke off. The message is one sentence for the user."""

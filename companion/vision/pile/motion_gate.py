@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.capture.frames import SPARSE, Frame
+from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import (
     Background,
@@ -28,6 +28,8 @@ from companion.vision.pile.thresholds import ONE_PLAY, UNCHANGED
 # time. The first still frame is looked at, and counts if the next one is still too.
 _STILL_FRAMES = 2
 _STILL_SECONDS = 0.1
+# Interval in seconds between frames above which motion is undefined: each frame is treated as a single picture.
+_SPARSE_SECONDS = 0.5
 # Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage
 # below 0.001, and 0.005 to 0.08 while an arm leaves.
 MOTION = 0.006
@@ -139,7 +141,7 @@ class MotionGate:
 
     def is_late_for(self, view: View) -> bool:
         """Whether the previous picture, the very first, should have been treated as a single picture."""
-        return self.reference is None and self._last is not None and view.time - self._last.time >= SPARSE
+        return self.reference is None and self._last is not None and view.time - self._last.time >= _SPARSE_SECONDS
 
     def take(self, view: View, zone: Zone | None) -> Still | None:
         """Process the next picture; returns None while something moves at the pile."""
@@ -150,7 +152,7 @@ class MotionGate:
             return None
         self._background.learn(view.glance)
         gap = view.time - last.time
-        alone = gap >= SPARSE
+        alone = gap >= _SPARSE_SECONDS
         self.moving = difference(last.glance, view.glance)
         moved = view.share(self._calm(self.moving, view, zone), zone) > MOTION
         if moved:
