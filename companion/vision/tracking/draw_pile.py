@@ -19,22 +19,18 @@ from companion.vision.tracking.camera_advice import InView
 
 # Length of a back relative to the discard pile's cards, under perspective and with the pile's sides.
 _SHORTEST, _LONGEST = 0.65, 1.5
-# Distance from the discard pile: beside it, not at the far end of the table.
-NEAREST, FARTHEST = 0.75, 6.0
+# Distance from the discard pile: beside it, not at the far end of the table. Two touching cards are a card's width (.65
+# of the length) apart, within a tenth.
+NEAREST, FARTHEST = 0.58, 6.0
 """Range of its distance from the discard pile in card lengths, middle to middle."""
-# Minimum distance of a detected back: two touching cards are a card's width (.65 of the length) apart, within a tenth.
-_TOUCHING = 0.58
 SAME_PLACE = 0.6
 """Distance in card lengths below which two places are the same: fingers end anywhere on a pile."""
 ONE_BACK = 0.3
 """The same for detected backs: boxes of one vary by a tenth, and a dark square of the tablecloth boxed beside it is
 half a card away. Hands within this distance count fully, with less weight up to `SAME_PLACE`.
 """
-# Number of detections beyond which a back gains no more weight.
-_OFTEN = 4
-# Evidence from hands required for a place without a back: two from two sides, or three from one; and a third side if a
-# back is detected elsewhere.
-_TOLD, _TOLD_BESIDES = 1.35, 2.0
+# Evidence from hands required for a place without a back: two from two sides, or three from one.
+_PLACE_EVIDENCE = 1.35
 # Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
 # rest anywhere.
 _LOOKS_TELL = 2.0
@@ -48,16 +44,11 @@ A_BACK = 0.15
 """Minimum back probability; below it an object is at most card-shaped. On 200 drawn tables not used for fitting, half
 of them with other backs, 96 % of 191 outlined draw piles exceeded it, and 14 % of 969 other objects.
 """
-# Back probability from which bare shapes are ignored: reached by half of those draw piles and by no other object.
-_CERTAIN_BACK = 0.95
 # Range of aspect ratios: 1.55 from above, others under perspective.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Length of print on a back of the table's colour that is boxed alone, relative to the card; it locates the back but
 # counts as a bare shape.
 _PRINT = (0.3, 0.6)
-# Tighter ranges for objects identified by shape alone, which many objects share; cards at a tilted table had aspect
-# ratios down to 1.2.
-_SHORTER, _LONGER, _SLIMMER, _SQUARER = 0.85, 1.2, 2.0, 1.15
 # A hand that leaves with something has drawn: factor, and minimum additional area it hides in squares of a card's
 # length (62 of 113 draws, 1 of 20 others).
 _TAKES_TELLS, _TAKES = 2.0, 0.1
@@ -132,12 +123,11 @@ class DrawPile:
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
-            if (card or cut) and _TOUCHING <= place.away <= FARTHEST:
+            if (card or cut) and NEAREST <= place.away <= FARTHEST:
                 self._note(place, zone.length)
         prints = [back.quad for back in likely if _PRINT[0] <= length_of(back.quad) / zone.length <= _PRINT[1]]
-        alike = [back for back in backs if is_like_the_cards(back.quad, zone.length)]
-        known = any(back.score >= _CERTAIN_BACK for back in alike)
-        for quad in (*prints, *(back.quad for back in alike if back.score < A_BACK and not known)):
+        bare = (back.quad for back in backs if back.score < A_BACK and is_a_card(back.quad, zone.length))
+        for quad in (*prints, *bare):
             place = _Place.at(quad, zone, size, self._looks)
             if NEAREST <= place.away <= _FAR:
                 self._note(place, zone.length)
@@ -230,8 +220,7 @@ class DrawPile:
             for back, share in zip(self._backs, tells, strict=True)
         ]
         highest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
-        least = max(highest, _TOLD_BESIDES if highest >= _TOLD else _TOLD)
-        if best is not None and hands(best) >= least:
+        if best is not None and hands(best) >= max(highest, _PLACE_EVIDENCE):
             self._found = np.asarray(np.median([v.place for v in self._near(best, zone)], axis=0), np.float64)
 
 
@@ -247,7 +236,7 @@ def looks_evidence(count: int, looks: int, away: float, clear: float) -> float:
     away: its distance from the discard pile in card lengths. clear: mean back probability.
     """
     share = min(1.0, count / max(1, looks)) * (_IF_FAR if away > _FAR else 1.0)
-    return _LOOKS_TELL * float(np.log1p(min(_OFTEN, count))) * share * (clear + (1 - clear) * _SHAPE_TELLS)
+    return _LOOKS_TELL * float(np.log1p(count)) * share * (clear + (1 - clear) * _SHAPE_TELLS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,11 +282,6 @@ def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
     near = _AT_RIM * length
     at_rim = (quad < near).any() or (quad[:, 0] > size[0] - near).any() or (quad[:, 1] > size[1] - near).any()
     return bool(at_rim and _SHORTEST / 2 <= length_of(quad) / length <= _LONGEST)
-
-
-def is_like_the_cards(quad: Quad, length: float) -> bool:
-    """Whether an outline has the length of the discard pile's cards and a card's aspect ratio."""
-    return bool(_SHORTER <= length_of(quad) / length <= _LONGER and _SQUARER <= _slimness(quad) <= _SLIMMER)
 
 
 def is_a_card(quad: Quad, length: float) -> bool:
