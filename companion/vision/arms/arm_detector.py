@@ -36,15 +36,13 @@ from companion.vision.imaging.motion import Mask, disc, filled, length_of
 
 __all__ = ["ArmDetector"]
 
-# Number of frames an arm must be seen separately to be distinguished from another one's fingers leaving the picture;
-# and to stay separate when arms meet, as hands at the draw pile do.
-_APART_FRAMES, _MEET_FRAMES = 3, 2
+# Number of frames an arm must be seen separately to be distinguished from fingers that leave the picture, and
+# to stay separate when arms meet, as hands at the draw pile do.
+_APART_FRAMES = 2
 # Minimum moving share of a component; otherwise it is an object that was laid down.
 _MOVES = 0.02
 # Minimum share of its area a hand keeps between frames; what remains otherwise is a card it released.
 _SAME_HAND = 0.6
-# Minimum length of a border crossing in small pixels, without shadow.
-_LEAST_CROSSING = 3
 # Seconds during which remains of a wide shadow may be visible.
 _SHADE_PASSES = 1.0
 # Distance beside a card, in card lengths, in which its edge and shadow appear; share of a component that must lie there
@@ -54,17 +52,14 @@ _BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
 _AT_TIP_CARD = 0.5
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
 _OFTEN = 0.036
-# Seconds a component without border contact may lie still before it counts as an object the arm released.
-_KEEPS_STILL = 0.15
 # Distance in small pixels an arm must reach out of the ignored region; a hand of cards sways by half of that.
 _OUT_OF_IT = 12.0
 # An arm from behind the ignored region is connected to it over this multiple of its border crossing; one that enters
 # beside it over at most twice, except in a few frames.
 _BEHIND = 3
-# More arms than this do not appear between two frames: the camera moves and every edge differs. More than the second
-# number do not appear in the seconds after it while the camera settles, during which no new arm counts. In films of
-# people at most two appeared.
-_AT_ONCE, _STILL_SWINGS, _SWINGS_OUT = 4, 2, 1.5
+# So many arms do not appear between two frames: the camera moves and every edge differs. In the seconds after it while
+# the camera settles no new arm counts. In films of people at most two appeared.
+_AT_ONCE, _SWINGS_OUT = 4, 1.5
 # Seconds before such an event within which the picture must have moved widely: swaying hands of cards also appear four
 # at a time, with the camera at rest.
 _MOVED_WIDELY = 0.5
@@ -212,8 +207,7 @@ class ArmDetector:
             if runs:
                 found = self._arms_of(part, body_of(part, firm), runs, rim, difference)
             else:
-                places = out if np.count_nonzero(out) >= _LEAST_CROSSING else part & edge
-                found = single(body_of(part, firm), np.argwhere(places)[:, ::-1])
+                found = single(body_of(part, firm), np.argwhere(out if out.any() else part & edge)[:, ::-1])
             share = float(firm[part].mean())
             for arm in (arm for arm in found if not behind or arm.reach >= _OUT_OF_IT):
                 lit = arm.single and not passes  # Colours in a shadow's border are unreliable.
@@ -230,7 +224,7 @@ class ArmDetector:
         difference: Difference,
     ) -> list[Shape]:
         """Return the arms of a component with this body and these border crossings."""
-        firm = [run for run in rim.runs(part & (difference.solid > 0)) if len(run) >= _LEAST_CROSSING]
+        firm = rim.runs(part & (difference.solid > 0))
         # An arm's shadow crosses the border beside it; a dark sleeve may look like one.
         dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
         runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
@@ -251,7 +245,7 @@ class ArmDetector:
                 away = np.hypot(*(body - tip).T)
                 # Pixels nearer to another arm belong to that one; otherwise a tip would move along it.
                 own = way <= ways.min(0)
-                near = body[own & (away <= (_NEAR_TIP if difference.moves_at(tip) else _STAYS))]
+                near = body[own & (away <= _NEAR_TIP)]
                 if len(near):
                     arms.append(Shape(farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
@@ -300,9 +294,7 @@ class ArmDetector:
         known: dict[int, Point] = {}
         middles = [rim.points[run].mean(0) for run in runs]
         for track in self._tracks:
-            # Remains of a shadow are seen separately for one or two frames.
-            least = _APART_FRAMES if track.is_shadow else _MEET_FRAMES
-            if track.alone < least or track.last.rim is None:
+            if track.alone < _APART_FRAMES or track.last.rim is None:
                 continue
             away = [float(np.hypot(*(middle - track.last.rim / self._scale))) for middle in middles]
             nearest = int(np.argmin(away))
@@ -319,17 +311,9 @@ class ArmDetector:
             known = [sample.rim for sample in track.samples if sample.rim is not None]
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
             same = last.rim is None and len(points) * self._scale**2 > _SAME_HAND * last.area
-            if near and known and (moves or (same and not self._keeps_still(track))):
+            if near and known and (moves or same):
                 return Shape(farthest(points, known[-1] / self._scale), None, 0.0, len(points))
         return None
-
-    def _keeps_still(self, track: Track) -> bool:
-        """Whether the rest of an arm has lain still too long to be a hand."""
-        last = track.last
-        rest = [sample for sample in track.samples if sample.time >= last.time - _KEEPS_STILL]
-        if track.samples[0].time > last.time - _KEEPS_STILL or any(sample.rim is not None for sample in rest):
-            return False
-        return all(float(np.hypot(*(sample.tip - last.tip))) <= self._scale for sample in rest)
 
     @property
     def _scale(self) -> float:
@@ -371,7 +355,7 @@ class ArmDetector:
         if shady and len(new) >= _AT_ONCE:
             new = []  # Remains of a shadow.
         swung = time - self._swung <= _MOVED_WIDELY
-        if swung and not shady and len(new) >= (_STILL_SWINGS if swings else _AT_ONCE):
+        if swung and not shady and len(new) >= _AT_ONCE:
             self._shaken = time
             self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
             return self.finish()
@@ -407,5 +391,3 @@ _OUT = 28
 # Minimum width of a second arm's crossing relative to the first, larger than a thumb's; maximum distance of a thumb
 # from the tip in arm widths.
 _AS_WIDE, _THUMB = 0.5, 1.3
-# Distance in small pixels within which a tip counts as unmoved.
-_STAYS = 3.0

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.frame_border import FrameBorder, Point, behind, ways_from
+from companion.vision.arms.frame_border import FrameBorder, Point, ways_from
 from companion.vision.imaging.motion import Floats, Mask
 
 # Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Close to
@@ -19,8 +19,6 @@ from companion.vision.imaging.motion import Floats, Mask
 _WIDE, _HAND = 0.2, 1.7
 # Minimum area of a component in small pixels, and minimum reach.
 LEAST_AREA, _LEAST_REACH = 14, 5.0
-# Minimum share of a component without shadow; below it, the whole component is searched for the tip.
-_SOLID = 0.15
 # Number of the farthest pixels averaged for the tip, which suppresses noise.
 _TIP_PIXELS = 8
 # Distance in small pixels another finger may end before the farthest one, and its minimum number of pixels.
@@ -58,12 +56,12 @@ def widest(picture: int, length: float) -> float:
 
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
-    """Return the (N, 2) pixels of a component without shadow, or all pixels if those are few.
+    """Return the (N, 2) pixels of a component without shadow, or all pixels if there are almost none.
 
     solid: (h, w) uint8 mask of pixels that are more than shadow.
     """
     firm = part & (solid > 0)
-    if np.count_nonzero(firm) < max(4, _SOLID * np.count_nonzero(part)):
+    if np.count_nonzero(firm) < 4:
         firm = part
     ys, xs = np.nonzero(firm)
     return np.column_stack([xs, ys]).astype(np.float64)
@@ -165,7 +163,5 @@ def divided(
         places, ends = rim.points[runs[widest]], tuple[Point, ...]()
         if len(places) > wide:
             ends = _along_rim(body, tip, places, rim) if len(found) == 1 else ()
-            places = behind(part, tip, places)
-        if len(places):
-            arms.append(Shape(tip, places.mean(0), float(len(places)), int(area), ends=ends))
+        arms.append(Shape(tip, places.mean(0), float(len(places)), int(area), ends=ends))
     return arms

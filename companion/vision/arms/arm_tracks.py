@@ -41,9 +41,8 @@ LATELY = 2.0
 """Seconds a withdrawal is remembered; after that the hand rests."""
 RIM_JUMP = 24.0
 """Maximum movement of an arm's entry along the border in small pixels."""
-# The same for its tip; and the movement of the tip, for example when a card appears on it, that identifies the same arm
-# regardless of its entry.
-_TIP_JUMP, _SAME_TIP = 60.0, 25.0
+# The same for its tip.
+_TIP_JUMP = 60.0
 # Matching cost in small pixels of a sample without a crossing, above any other match: a component with border contact
 # is the leaving arm, and one at its old tip is the card it laid.
 _RIMLESS = 100.0
@@ -149,9 +148,7 @@ class Track:
         if sample.rim is None or last.rim is None:
             return _RIMLESS + tip if tip <= _TIP_JUMP else None
         rim = float(np.hypot(*(sample.rim - last.rim))) / scale
-        # If an arm lies along the border, its entry is uncertain and may jump.
-        near = rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP
-        return rim + 0.3 * tip if near or (tip <= _SAME_TIP and rim <= 4 * RIM_JUMP) else None
+        return rim + 0.3 * tip if rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP else None
 
     def _fades(self, sample: Sample) -> bool:
         """Whether a sample reaches as far as the hand did but is almost only shadow.

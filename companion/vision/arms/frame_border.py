@@ -76,28 +76,8 @@ def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
     return runs
 
 
-# Geodesic distance from its tip in small pixels that shows an arm's direction: hand and wrist. Tolerance in degrees for
-# border points equally well behind it.
-_FOREARM, _IN_LINE = 50, 6.0
-
-
-def behind(part: NDArray[np.bool_], tip: Point, places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the points of a wide crossing that an arm points back to: a shoulder, or the end of a sleeve."""
-    ways = ways_from(part, np.round(tip)[None], _FOREARM)
-    ys, xs = np.nonzero(ways <= _FOREARM)
-    if not len(xs):
-        return places
-    back = np.array([xs.mean(), ys.mean()]) - tip
-    turn = np.degrees(np.arctan2(*(places - tip).T) - np.arctan2(*back))
-    off = np.abs((turn + 180) % 360 - 180)
-    return np.asarray(places[off <= off.min() + _IN_LINE], np.intp)
-
-
-def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic], longest: float = np.inf) -> NDArray[np.float32]:
-    """Return each component pixel's geodesic distance to the seeds (N, 2: x, y).
-
-    Infinite elsewhere and beyond `longest`.
-    """
+def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
+    """Return each component pixel's geodesic distance to the seeds (N, 2: x, y); infinite elsewhere."""
     mask = part.astype(np.uint8)
     ways = np.full(part.shape, np.inf, np.float32)
     front = np.zeros_like(mask)
@@ -110,7 +90,7 @@ def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic], longest: floa
         # Alternating squares and crosses approximate a disc by octagons.
         grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
         new = grown > front
-        if step > longest or not new.any():
+        if not new.any():
             return ways
         ways[new] = step
         front = np.asarray(grown, np.uint8)

@@ -25,9 +25,8 @@ _LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _OFFSET).astype(np.float
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
 # Log brightness that neither a shadow (down to a third of the light) nor a highlight explains.
 _DARKER, _BRIGHTER = -1.1, 0.3
-# Additional hue tolerance per unit of darkening; minimum unevenness of the light under a hand (standard deviation of
-# logarithms) within a patch of this many pixels.
-_SHADE_HUE, _UNEVEN, _PATCH = 0.15, 0.12, 5
+# Minimum unevenness of the light under a hand (standard deviation of logarithms) within a patch of this many pixels.
+_UNEVEN, _PATCH = 0.12, 5
 # Lower bound on how strongly a dark colour responds to light relative to a bright one; nearly black colours change by
 # noise.
 _LEAST_RESPONSE = 0.3
@@ -35,8 +34,6 @@ _LEAST_RESPONSE = 0.3
 _NOISES = 6.0
 # Distance in small pixels beyond which noise is uncorrelated: pictures are smoothed over three pixels.
 _APART = 3
-# Radius in small pixels within which motion counts as motion of a tip.
-_ABOUT = 3
 # Minimum log difference between consecutive frames that counts as motion.
 _MOVED = 0.07
 # Noise of small pictures in grey levels. Nearly dark colours, such as red on a blue table, change by a fifth with it;
@@ -100,11 +97,6 @@ class Difference:
         """Whether motion is so widespread that the camera moved, not hands."""
         parts = _by_parts(self.moved) > _PUSHED_PART
         return int(np.count_nonzero(parts)) >= _WIDE_PARTS and int(np.count_nonzero(parts[1:-1, 1:-1])) >= _WIDE_INNER
-
-    def moves_at(self, place: NDArray[np.float64]) -> bool:
-        """Whether something moves near a place (x, y)."""
-        x, y = place.astype(int)
-        return bool(self.moved[max(0, y - _ABOUT) : y + _ABOUT + 1, max(0, x - _ABOUT) : x + _ABOUT + 1].any())
 
     def was_here(self, place: Mask) -> bool:
         """Whether an outline has edges in the background but not in the picture: the object has left.
@@ -259,8 +251,7 @@ class BackgroundModel:
         # For dark colours noise alone may explain the change.
         alike = _beyond(change, light)
         hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
-        # In shadow the hue may shift slightly towards that of the sky.
-        other_hue = np.maximum(_OTHER_HUE, _NOISES * self._noise) + np.maximum(-light, 0) * _SHADE_HUE
+        other_hue = max(_OTHER_HUE, _NOISES * self._noise)
         solid = ((hue > other_hue) | (light > _BRIGHTER) | (light < _DARKER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
 
