@@ -48,11 +48,11 @@ MIRRORED = replace(seen("blue 2", 0.95), handedness=Handedness.MIRRORED)
 
 def test_the_mirror_image_is_looked_at_unless_a_card_is_clearly_seen_as_printed() -> None:
     model = shipped()
-    assert model.may_be_mirrored([])
-    assert model.may_be_mirrored([seen("red 7", 0.6)])
-    assert model.may_be_mirrored([MIRRORED])
-    assert not model.may_be_mirrored([PRINTED])
-    assert not model.may_be_mirrored([PRINTED, seen("red 7", 0.999)])
+    assert model.is_doubtful([])
+    assert model.is_doubtful([seen("red 7", 0.6)])
+    assert model.is_doubtful([MIRRORED])
+    assert not model.is_doubtful([PRINTED])
+    assert not model.is_doubtful([PRINTED, seen("red 7", 0.999)])
 
 
 def test_a_picture_is_mirrored_if_its_mirror_image_reads_better() -> None:

@@ -199,7 +199,7 @@ class CardDetector:
     def _as_it_shows(self, look: _Look) -> _Look:
         """Return the look, or a look at the restored or mirrored picture if that shows more."""
         image, found = look.image, look.found
-        if not self._mirror.may_be_mirrored(found):
+        if not self._mirror.is_doubtful(found):
             return look
         turned = self._look(flipped(image)).found
         if self._mirror.is_mirrored(found, turned):
@@ -329,7 +329,7 @@ class CardDetector:
         found = find(self, image)
         if self._plain is not None and self._shows_another_deck(image, found):
             return self._plain._on_pile(image, find)
-        if self._mirror.may_be_mirrored(found) and (light := lightened(image)) is not None:
+        if self._mirror.is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(self, light)
             found = again if is_better(again, found) else found
         return found

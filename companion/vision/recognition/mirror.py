@@ -1,7 +1,7 @@
 """Detects and handles mirrored pictures, as front cameras send: mirrored digits are misread or not read.
 
-Two logistic regressions decide. One says by the cards found in one orientation whether the picture may be mirrored, so
-that the mirror image is worth a look. The other compares the cards found in both orientations. `companion train mirror`
+Two logistic regressions decide. One says by the cards found in one orientation whether the mirror image, or a restored
+picture, is worth a look. The other compares the cards found in both orientations. `companion train mirror`
 fits them on drawn pictures.
 """
 
@@ -86,8 +86,10 @@ class MirrorModel:
     once: Logit
     compared: Logit
 
-    def may_be_mirrored(self, found: Sequence[Sighting]) -> bool:
-        """Whether so little was read with confidence, or the cards lie so, that the picture may be mirrored."""
+    def is_doubtful(self, found: Sequence[Sighting]) -> bool:
+        """Whether so little was read with confidence, or the cards lie so, that another version is worth a look: the
+        mirror image, or a restored picture.
+        """
         return bool(self.once.log_odds(described_once(found)) > 0)
 
     def evidence(self, as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> float:
@@ -184,7 +186,7 @@ class ThroughMirror:
         first = _most_confident(found)
         if self._odds is not None and first is not None and first.card not in self._odds:
             return self._weighed(image, found, first.card, self._odds)
-        if not self._model.may_be_mirrored(found):
+        if not self._model.is_doubtful(found):
             self._doubtful, self._next, self._agreed = 0, _FIRST, 0
             return found
         return self._tried(image, found)
