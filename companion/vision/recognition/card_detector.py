@@ -199,7 +199,7 @@ class CardDetector:
     def _as_it_shows(self, look: _Look) -> _Look:
         """Return the look, or a look at the restored or mirrored picture if that shows more."""
         image, found = look.image, look.found
-        if not self._mirror.is_doubtful(found):
+        if is_fairly_read(found) and not self._mirror.is_doubtful(found):
             return look
         turned = self._look(flipped(image)).found
         if self._mirror.is_mirrored(found, turned):
