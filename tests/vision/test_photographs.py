@@ -46,7 +46,7 @@ def test_no_photograph_is_misread(part: int) -> None:
     assert misread(rows[part::4]) == []
 
 
-def test_a_small_mirrored_card_that_resembles_another_one_is_read_in_its_mirror_image() -> None:
+def test_a_small_mirrored_card_like_another_is_read_in_its_mirror_image() -> None:
     image = cv2.imread(str(PHOTOS / "images" / "natnael_001.jpg"))
     if image is None:
         pytest.skip("that photograph is not in this folder")
