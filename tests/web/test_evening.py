@@ -67,6 +67,7 @@ def test_an_evening_from_the_set_up_to_the_rematch(
         page.click("#next-round")
         page.wait_for_url("**/table")
     lay(page, "blue 1")
+    expect(page.locator("#top .card")).to_have_attribute("aria-label", "blue 1")
     server.services.table.tap(moves.Count("Ann", 0))
     enter_hands(page, server, "Ann", picture)
     expect(page.locator("#after .step-1")).to_contain_text("Ann")

@@ -286,8 +286,6 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
 @options.save
 def mirror(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit how mirrored pictures are recognised on three quarters of the decks; check it on the rest."""
-    options.need_extra()
-
     from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import mirror as measures
     from companion.vision.recognition.mirror import MirrorModel
