@@ -95,13 +95,7 @@ def evaluate(work: Path, folder: Path | None, photos: Path | None, calibrate: bo
 @options.work
 @options.seed
 @options.exported
-@click.option(
-    "--decks",
-    type=click.IntRange(3),
-    default=24,
-    show_default=True,
-    help="Number of decks to draw, 63 or 87 pictures each.",
-)
+@options.decks(3, 24, "Number of decks to draw, 63 or 87 pictures each.")
 @options.save
 def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit confidence calibration on two thirds of the decks; check each kind of reading on the rest."""
@@ -218,7 +212,7 @@ def landings(work: Path, seed: int, folder: Path | None, tables: int, save: bool
 @options.work
 @options.seed
 @options.exported
-@click.option("--decks", type=click.IntRange(8), default=25, show_default=True, help="Decks to draw.")
+@options.decks(8, 25, "Decks to draw.")
 @options.fonts
 @options.save
 def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path | None, save: bool) -> None:
@@ -250,9 +244,7 @@ def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path
 @options.work
 @options.seed
 @options.exported
-@click.option(
-    "--decks", type=click.IntRange(4), default=40, show_default=True, help="Number of decks to draw, 50 pictures each."
-)
+@options.decks(4, 40, "Number of decks to draw, 50 pictures each.")
 @options.save
 def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit the probabilities of open cards on three quarters of the decks; check them on the rest.
@@ -276,13 +268,7 @@ def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
 @options.work
 @options.seed
 @options.exported
-@click.option(
-    "--decks",
-    type=click.IntRange(4),
-    default=40,
-    show_default=True,
-    help="Number of decks to draw, 14 pictures each; a lone reverse and other things beside each.",
-)
+@options.decks(4, 40, "Number of decks to draw, 14 pictures each; a lone reverse and other things beside each.")
 @options.save
 def mirror(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit how mirrored pictures are recognised on three quarters of the decks; check it on the rest."""
@@ -301,13 +287,7 @@ def mirror(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -
 @options.work
 @options.seed
 @options.exported
-@click.option(
-    "--decks",
-    type=click.IntRange(4),
-    default=40,
-    show_default=True,
-    help="Number of lots to draw: 36 pictures of decks and 14 of other things each.",
-)
+@options.decks(4, 40, "Number of lots to draw: 36 pictures of decks and 14 of other things each.")
 @options.save
 def no_card(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:
     """Fit "not a card of this deck" on three quarters of the decks and of other things; check it on the rest."""

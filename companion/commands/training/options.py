@@ -63,6 +63,11 @@ def minutes(default: float) -> Callable[[_Command], _Command]:
     )
 
 
+def decks(least: int, default: int, text: str) -> Callable[[_Command], _Command]:
+    """Return the option of how many decks are drawn to fit a model on; `text` is its help."""
+    return click.option("--decks", type=click.IntRange(least), default=default, show_default=True, help=text)
+
+
 def tables(least: int, default: int, rate: str) -> Callable[[_Command], _Command]:
     """Return the option of how many tables are drawn to fit a model on; `rate` says how many per second or minute."""
     return click.option(
