@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.arms.arm_geometry import (
-    CROSS,
     LEAST_AREA,
+    MOVES,
+    SAME_HAND,
     Shape,
     body_of,
     divided,
@@ -32,17 +33,13 @@ from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import SMALL, Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.background_model import BackgroundModel, Difference
-from companion.vision.imaging.motion import Mask, disc, filled, length_of
+from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, length_of
 
 __all__ = ["ArmDetector"]
 
 # Number of frames an arm must be seen separately to be distinguished from fingers that leave the picture, and
 # to stay separate when arms meet, as hands at the draw pile do.
 _APART_FRAMES = 2
-# Minimum moving share of a component; otherwise it is an object that was laid down.
-_MOVES = 0.02
-# Minimum share of its area a hand keeps between frames; what remains otherwise is a card it released.
-_SAME_HAND = 0.6
 # Seconds during which remains of a wide shadow may be visible.
 _SHADE_PASSES = 1.0
 # Distance beside a card, in card lengths, in which its edge and shadow appear; share of a component that must lie there
@@ -158,13 +155,13 @@ class ArmDetector:
         restless = self._restless.mask
         if int(np.count_nonzero(difference.foreign)) < LEAST_AREA:
             return [], attached, None
-        closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, _DISC), np.uint8)
+        closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, NEIGHBOURS), np.uint8)
         wide = widest(closed.shape[1], self._card)
         if is_shady(closed, difference.solid, wide):
             self._shaded = difference.time
-            solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS)
+            solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, NEIGHBOURS)
             closed &= without_shade(
-                closed, np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, _DISC), np.uint8), self._card
+                closed, np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, NEIGHBOURS), np.uint8), self._card
             )
         passes = difference.time - self._shaded < _SHADE_PASSES
         shade = difference.foreign & (1 - difference.solid) if passes else np.zeros_like(attached)
@@ -172,12 +169,12 @@ class ArmDetector:
         if restless is not None:
             attached |= closed & restless
             closed &= 1 - restless
-            edge |= cv2.dilate(restless, _SQUARE) > 0
+            edge |= cv2.dilate(restless, SQUARE) > 0
         closed = self._bridges.build(closed, difference.moved, None if pile is None else pile / self._scale)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         # Thin lines along the edge of a shadow do not belong to an arm.
-        firm = np.asarray(cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, CROSS), np.uint8)
+        firm = np.asarray(cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, NEIGHBOURS), np.uint8)
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
         shapes: list[Shape] = []
         hands = np.zeros_like(attached)
@@ -195,11 +192,11 @@ class ArmDetector:
                 runs = []  # It crosses the border where its shadow does.
             if not runs and not behind:
                 # An object released by an arm lies still; a moving one is a hand whose sleeve has the table's colour.
-                arm = self._without_rim(part, bool(difference.moved[part].mean() > _MOVES))
+                arm = self._without_rim(part, bool(difference.moved[part].mean() > MOVES))
                 shapes += [] if arm is None else [arm]
                 hands[part] = arm is not None
                 continue
-            if runs and difference.moved[part].mean() <= _MOVES and difference.was_here(part.astype(np.uint8)):
+            if runs and difference.moved[part].mean() <= MOVES and difference.was_here(part.astype(np.uint8)):
                 self._backdrop.forget(part)
                 continue
             # A still object that touches only held cards is a card laid beside them.
@@ -310,7 +307,7 @@ class ArmDetector:
             last = track.last
             known = [sample.rim for sample in track.samples if sample.rim is not None]
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
-            same = last.rim is None and len(points) * self._scale**2 > _SAME_HAND * last.area
+            same = last.rim is None and len(points) * self._scale**2 > SAME_HAND * last.area
             if near and known and (moves or same):
                 return Shape(farthest(points, known[-1] / self._scale), None, 0.0, len(points))
         return None
@@ -383,8 +380,6 @@ class ArmDetector:
                 self._tracks.append(Track(self._count, samples, sum(sample.single for sample in samples), came=came))
 
 
-_SQUARE = np.ones((3, 3), np.uint8)
-_DISC = disc(3)
 _NEAR_TIP = 10
 # Distance from the last tip within which an arm may leave the picture: its movement in one or two frames.
 _OUT = 28

@@ -23,8 +23,10 @@ LEAST_AREA, _LEAST_REACH = 14, 5.0
 _TIP_PIXELS = 8
 # Distance in small pixels another finger may end before the farthest one, and its minimum number of pixels.
 _FINGERS_DIFFER, _FINGER_PIXELS = 12.0, 3
-# A pixel and its four neighbours.
-CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)
+MOVES = 0.02
+"""Minimum moving share of a component; otherwise it is an object that was laid down."""
+SAME_HAND = 0.6
+"""Minimum share of its area a hand keeps between frames; what remains otherwise is a card it released."""
 
 
 @dataclass(frozen=True, eq=False)

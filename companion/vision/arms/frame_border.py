@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.imaging.motion import NEIGHBOURS, SQUARE
+
 Point = NDArray[np.float64]
 
 # Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch.
@@ -88,13 +90,9 @@ def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np
     while True:
         step += 1
         # Alternating squares and crosses approximate a disc by octagons.
-        grown = cv2.bitwise_and(cv2.dilate(front, _SQUARE if step % 2 else _CROSS), mask)
+        grown = cv2.bitwise_and(cv2.dilate(front, SQUARE if step % 2 else NEIGHBOURS), mask)
         new = grown > front
         if not new.any():
             return ways
         ways[new] = step
         front = np.asarray(grown, np.uint8)
-
-
-_SQUARE = np.ones((3, 3), np.uint8)
-_CROSS = np.asarray(cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3)), np.uint8)

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.arms.arm_geometry import MOVES, SAME_HAND
 from companion.vision.arms.frame_border import rim_of
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import Mask
@@ -17,13 +18,11 @@ from companion.vision.imaging.motion import Mask
 _GAP = 10.0
 # Minimum distance to another arm, which the hand may belong to.
 _ALONE = 30.0
-# Minimum area of a hand in small pixels, and its minimum moving share.
-_LEAST, _MOVES = 40, 0.02
+# Minimum area of a hand in small pixels.
+_LEAST = 40
 # Radius of a pile's top card in sides of the square around the pile: slightly more than half a card's diagonal. Share
 # of a part that must lie there to be that card.
 _TOP_CARD, _ON_PILE = 0.78, 0.95
-# Overlap with the hand of the previous frame, which may keep still.
-_SAME = 0.6
 
 
 class Bridges:
@@ -55,7 +54,7 @@ class Bridges:
         joined = parts.copy()
         for number in np.flatnonzero(~at_rim & big) + 1:
             hand = labels == number
-            if float(moved[hand].mean()) <= _MOVES and (before is None or float(before[hand].mean()) < _SAME):
+            if float(moved[hand].mean()) <= MOVES and (before is None or float(before[hand].mean()) < SAME_HAND):
                 continue
             ends = _nearest(hand, arms)
             if ends is None or len(rim.runs(labels == labels[ends[0][::-1]])) > 1:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import Floats, Mask, disc
+from companion.vision.imaging.motion import NEIGHBOURS, Floats, Mask, disc
 
 # Added to colours before the logarithm, which limits the noise of dark places.
 _OFFSET = 5.0
@@ -111,7 +111,7 @@ class Difference:
 
     def _fades(self, place: Mask) -> float:
         """Return the ratio of edge strength along an outline, background to picture."""
-        outline = (cv2.dilate(place, _DISC) - cv2.erode(place, _DISC)) > 0
+        outline = (cv2.dilate(place, NEIGHBOURS) - cv2.erode(place, NEIGHBOURS)) > 0
         if not outline.any():
             return 0.0  # The place is the whole picture.
         now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
@@ -366,6 +366,3 @@ def _edges(colors: Floats) -> Floats:
     gray = _mean(colors)
     dx, dy = cv2.Sobel(gray, cv2.CV_32F, 1, 0), cv2.Sobel(gray, cv2.CV_32F, 0, 1)
     return np.asarray(cv2.magnitude(dx, dy), np.float32)
-
-
-_DISC = disc(3)

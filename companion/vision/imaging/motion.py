@@ -286,6 +286,12 @@ def disc(across: float) -> Mask:
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
 
 
+NEIGHBOURS = disc(3)
+"""A pixel and its four neighbours."""
+SQUARE = np.ones_like(NEIGHBOURS)
+"""The same with the corners."""
+
+
 def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
     """Return an (h, w) mask, 1 inside an outline of the full picture scaled by `scale`.
 
