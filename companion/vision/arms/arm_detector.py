@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.arms.arm_geometry import (
     LEAST_AREA,
     MOVES,
+    NOTHING_ELSE,
     SAME_HAND,
     Shape,
     body_of,
@@ -42,9 +43,8 @@ __all__ = ["ArmDetector"]
 _APART_FRAMES = 2
 # Seconds during which remains of a wide shadow may be visible.
 _SHADE_PASSES = 1.0
-# Distance beside a card, in card lengths, in which its edge and shadow appear; share of a component that must lie there
-# to be that card alone.
-_BESIDE_CARD, _NOTHING_ELSE = 0.15, 0.95
+# Distance beside a card, in card lengths, in which its edge and shadow appear.
+_BESIDE_CARD = 0.15
 # Radius around the tip, in card lengths, in which a carried card is visible.
 _AT_TIP_CARD = 0.5
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
@@ -182,7 +182,7 @@ class ArmDetector:
             if stats[number, cv2.CC_STAT_AREA] < LEAST_AREA:
                 continue
             part = labels == number
-            if laid is not None and np.count_nonzero(part & laid) >= _NOTHING_ELSE * stats[number, cv2.CC_STAT_AREA]:
+            if laid is not None and np.count_nonzero(part & laid) >= NOTHING_ELSE * stats[number, cv2.CC_STAT_AREA]:
                 self._backdrop.forget(part)
                 continue
             runs = rim.runs(part)

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_geometry import MOVES, SAME_HAND
+from companion.vision.arms.arm_geometry import MOVES, NOTHING_ELSE, SAME_HAND
 from companion.vision.arms.frame_border import rim_of
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import Mask
@@ -20,9 +20,8 @@ _GAP = 10.0
 _ALONE = 30.0
 # Minimum area of a hand in small pixels.
 _LEAST = 40
-# Radius of a pile's top card in sides of the square around the pile: slightly more than half a card's diagonal. Share
-# of a part that must lie there to be that card.
-_TOP_CARD, _ON_PILE = 0.78, 0.95
+# Radius of a pile's top card in sides of the square around the pile: slightly more than half a card's diagonal.
+_TOP_CARD = 0.78
 
 
 class Bridges:
@@ -43,7 +42,7 @@ class Bridges:
         rows, columns = parts.shape
         at_rim = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
         if pile is not None:
-            on_top = ~at_rim & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= _ON_PILE * area)
+            on_top = ~at_rim & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= NOTHING_ELSE * area)
             parts = parts & ~np.isin(labels, np.flatnonzero(on_top) + 1)
             at_rim, area = at_rim & ~on_top, np.where(on_top, 0, area)
         big = area >= _LEAST

@@ -286,6 +286,8 @@ def disc(across: float) -> Mask:
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
 
 
+SPARSE = 0.5
+"""Interval in seconds between frames above which motion is undefined: each frame is treated as a single picture."""
 NEIGHBOURS = disc(3)
 """A pixel and its four neighbours."""
 SQUARE = np.ones_like(NEIGHBOURS)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL, Frame
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import structure
+from companion.vision.imaging.motion import SPARSE, structure
 from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
 
 Floats = NDArray[np.float32]
@@ -37,9 +37,8 @@ _LEAST, _MOST = 0.2, 12.0
 _EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
 # Share of parts that must still support the current shift: arms of people who continue to play hide many parts.
 _HELD_PARTS = 0.4
-# Seconds between reference frames while nothing sways; after which a constant shift becomes the new position; and
-# between frames treated as single pictures.
-_REFRESH, _STAYS, _SPARSE = 1.0, 1.5, 0.5
+# Seconds between reference frames while nothing sways; and after which a constant shift becomes the new position.
+_REFRESH, _STAYS = 1.0, 1.5
 SHAKES = _STAYS + 0.5
 """Seconds before a reported camera move within which it was pushed."""
 # A constant shift is compensated while hands are present and for `_CALM` seconds afterwards, so that a card being laid
@@ -72,7 +71,7 @@ class Stabilizer:
         self._busy = frame.time if busy else self._busy
         small = cv2.cvtColor(frame.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         gap, self._last = frame.time - self._last, frame.time
-        if self._anchor is None or self._anchor.shape != small.shape or gap >= _SPARSE:
+        if self._anchor is None or self._anchor.shape != small.shape or gap >= SPARSE:
             return self._anchored_at(small, frame)
         if self._ground is not None:
             return self._turned_back(self._ground, small, frame)

@@ -10,6 +10,7 @@ import numpy as np
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import (
+    SPARSE,
     Background,
     Glance,
     Mask,
@@ -28,8 +29,6 @@ from companion.vision.pile.thresholds import ONE_PLAY, UNCHANGED
 # time. The first still frame is looked at, and counts if the next one is still too.
 _STILL_FRAMES = 2
 _STILL_SECONDS = 0.1
-# Interval in seconds between frames above which motion is undefined: each frame is treated as a single picture.
-_SPARSE_SECONDS = 0.5
 # Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage
 # below 0.001, and 0.005 to 0.08 while an arm leaves.
 MOTION = 0.006
@@ -42,8 +41,8 @@ _EVERYWHERE = 0.4
 HAND_PATIENCE = 2.0
 # Seconds between updates of the reference picture without news; daylight changes little in a second.
 _REFRESH_SECONDS = 1.0
-# Seconds the first card must lie before its place becomes the pile's: twice a usual hand.
-_FINDING_SECONDS = 0.4
+LIES = 0.4
+"""Seconds the first card must lie before its place becomes the pile's: twice a usual hand."""
 # Half side of the pile's middle in card lengths: still while an arm leaves the zone. In 75 simulated landings it was
 # still one frame after the card lay open in the median, five frames before the zone.
 _MIDDLE = 0.45
@@ -141,7 +140,7 @@ class MotionGate:
 
     def is_late_for(self, view: View) -> bool:
         """Whether the previous picture, the very first, should have been treated as a single picture."""
-        return self.reference is None and self._last is not None and view.time - self._last.time >= _SPARSE_SECONDS
+        return self.reference is None and self._last is not None and view.time - self._last.time >= SPARSE
 
     def take(self, view: View, zone: Zone | None) -> Still | None:
         """Process the next picture; returns None while something moves at the pile."""
@@ -152,7 +151,7 @@ class MotionGate:
             return None
         self._background.learn(view.glance)
         gap = view.time - last.time
-        alone = gap >= _SPARSE_SECONDS
+        alone = gap >= SPARSE
         self.moving = difference(last.glance, view.glance)
         moved = view.share(self._calm(self.moving, view, zone), zone) > MOTION
         if moved:
@@ -182,7 +181,7 @@ class MotionGate:
         """
         picture, reference = still.view.glance, self.reference
         if reference is None:
-            early = still.lasted < _FINDING_SECONDS and not still.alone
+            early = still.lasted < LIES and not still.alone
             return None if early else np.ones(picture.structure.shape, np.uint8)
         changed = self._calm(difference(reference.glance, picture), still.view, zone)
         if still.view.share(changed, zone) <= _NEWS and not self._stirred and not looking:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_tracks import entry
+from companion.vision.arms.arm_tracks import LATELY, entry
 from companion.vision.arms.hand_visits import HandVisit, Spot, arm_of, goes_home, turning_places
 from companion.vision.core.events import NUMBER_SHARES, PileKind, PileReached
 from companion.vision.core.logit import Logit, load_logits, save_logits
@@ -41,12 +41,12 @@ TOP = ("movement", "change", "change and usual change", "change beside others")
 
 _NAMES = {"movement": MOVEMENT, "top": TOP}
 
-# Seconds before and after a visit in which the hand comes and goes.
-_COMES_WITHIN = 2.0
 # Maximum share of separate frames of a hand among several.
 _AMONG = 0.3
-# Offsets of logarithms: of a changed share, and of a duration in seconds. Maximum turning distance in card lengths.
-_LEAST, _SHORT, _FARTHEST = 0.005, 0.1, 2.0
+SHORT = 0.1
+"""Offset in seconds of the logarithm of a duration."""
+# Offset of the logarithm of a changed share. Maximum turning distance in card lengths.
+_LEAST, _FARTHEST = 0.005, 2.0
 # Usual changed share of the draw pile's top by a draw before any was seen, and its weight in draws.
 _CHANGED, _WORTH = 0.1, 2.0
 
@@ -92,7 +92,7 @@ class DrawEvidence:
             took = reach.track.took(self.back, draw.middle, draw.length, reach.began, reach.ended)
         own, among_others = np.zeros(3), _is_among_others(reach)
         if not among_others:
-            lasted = float(np.log(reach.ended - reach.began + _SHORT))
+            lasted = float(np.log(reach.ended - reach.began + SHORT))
             turned = min(_turned(reach, draw), _FARTHEST)
             own = np.array([lasted, lasted**2, turned])
         there = (reach.nearest, _came(reach), float(took is not None), took or 0.0)
@@ -188,7 +188,7 @@ def _came(reach: HandVisit) -> float:
     came = entry(samples)
     if came is None:
         return 1.0
-    began, ended = reach.began - _COMES_WITHIN, reach.ended + _COMES_WITHIN
+    began, ended = reach.began - LATELY, reach.ended + LATELY
     ways = [(s.time, float(np.hypot(*(s.tip - (came if s.rim is None else s.rim))))) for s in samples]
     there = max(depth for time, depth in ways if reach.began <= time <= reach.ended)
     return 1 - min(depth for time, depth in ways if began <= time <= ended) / max(1.0, there)

@@ -19,6 +19,7 @@ from companion.vision.arms.hand_visits import Spot, distances
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.motion import Floats
+from companion.vision.tracking.draw_inference import SHORT
 
 Values = NDArray[np.float64]
 
@@ -40,8 +41,6 @@ REMEMBERED = 6.0
 _AS_NEAR = 0.5
 # Probability below which an arm is not listed.
 _NEGLIGIBLE = 0.05
-# Offset of the logarithm of seconds.
-_LEAST = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +74,7 @@ class Landing:
         # What an arm that had laid its card carried was that card.
         card = None if is_done else self.card
         load = None if card is None else carried_similarity(track, card, self.spot, self.landed)
-        entered = float(np.log(age + _LEAST)), _LEAST / (age + _LEAST)
+        entered = float(np.log(age + SHORT)), SHORT / (age + SHORT)
         return float(track.is_shadow), *entered, float(is_done), float(load is not None), load or 0.0
 
 
