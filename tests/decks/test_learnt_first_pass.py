@@ -131,13 +131,38 @@ def test_card_clear_in_both_orientations_is_final(
     assert (0 in first.plain) is plainly
 
 
+def test_rough_outline_of_a_half_covered_card_is_refined(faces: list[Image]) -> None:
+    picture = _laid(faces[0], QUAD, (800, 600))
+    side = (QUAD[2] - QUAD[1]) / 2
+    picture = np.where(_laid(np.full_like(faces[0], 255), QUAD + side, (800, 600)) == 255, 90, picture).astype(np.uint8)
+    rough = QUAD + np.array([12, -10], np.float32)
+    reader, _ = reading_parts()
+    (refined,) = reader.outlines(picture, [rough])
+    assert intersection_over_union(refined, QUAD) > intersection_over_union(rough, QUAD) + 0.05
+    assert reader.outlines(picture, []) == []
+
+
+def test_learnt_cards_are_searched_for_in_boxes_of_overlapping_cards(faces: list[Image], known: DeckModel) -> None:
+    picture = _laid(faces[0], QUAD, (800, 600))
+    beneath = QUAD + np.array([40, 5], np.float32)
+    search = MagicMock()
+    search.search.return_value = []
+    reader = reading_parts()[0].with_deck(replace(known, search=search))
+    limits = ReadingLimits.load(model_folder() / "limits.json")
+    box = Box(BoxKind.CARD, QUAD, 0.9)
+    aside = Box(BoxKind.CARD, QUAD + np.array([300, 0], np.float32), 0.9)
+    Assembler(reader, limits).cards(picture, [box, aside], [box, aside, Box(BoxKind.CARD, beneath, 0.05)])
+    outlines = search.search.call_args.args[1]
+    assert max(intersection_over_union(quad, beneath) for quad in outlines) == pytest.approx(1.0)
+
+
 def test_indices_on_a_final_card_are_not_read(faces: list[Image], known: DeckModel, looked: Counter[str]) -> None:
     picture = _laid(faces[0], QUAD, (800, 600))
     ends = [Box(BoxKind.INDEX, frame, 0.9) for frame in corner_frames(QUAD)]
     reader, _ = reading_parts()
     limits = ReadingLimits.load(model_folder() / "limits.json")
     boxes = [Box(BoxKind.CARD, QUAD, 0.9), *ends]
-    (card,) = Assembler(reader.with_deck(known), limits).cards(picture, boxes, seek=True)
+    (card,) = Assembler(reader.with_deck(known), limits).cards(picture, boxes, boxes)
     assert card.card.name == NAMES[0]
     assert card.whole
     assert +looked == Counter(cards=2)

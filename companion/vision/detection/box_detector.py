@@ -31,7 +31,7 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
-_SAME_BOX, SAME_ON_PILE = 0.4, 0.85
+SAME_BOX, SAME_ON_PILE = 0.4, 0.85
 """IoU above which two boxes of a kind are duplicates, for non-maximum suppression. On a pile and in a fan cards overlap
 strongly, so there the limit for cards is higher.
 """
@@ -127,8 +127,8 @@ class BoxFinder:
         if turned:
             boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
         if not pile:
-            return suppress(boxes, _SAME_BOX)
-        indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], _SAME_BOX)
+            return suppress(boxes, SAME_BOX)
+        indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], SAME_BOX)
         return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], SAME_ON_PILE)
 
 

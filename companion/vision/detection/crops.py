@@ -146,13 +146,14 @@ class Crops:
                 membership = memberships.tolist()
             else:
                 looks = [(one,) for one in zip(logs, features, strict=True)]
-        *_, found, foreign = np.split(output, np.cumsum([FACE_COUNT, COLOR_COUNT, unit_square().size]), axis=1)
-        outlines = [
-            project(homography(unit_square(), edge), corners)
-            for edge, corners in zip(edges, found.reshape(-1, 4, 2), strict=True)
-        ]
-        each = zip(outlines, logs, membership, looks, foreign.sum(1).tolist(), strict=True)
+        foreign = output[:, FACE_COUNT + COLOR_COUNT + unit_square().size :].sum(1)
+        each = zip(_outlines(edges, output), logs, membership, looks, foreign.tolist(), strict=True)
         return [Pass(*one[:3], looks=one[3], foreign=one[4]) for one in each]
+
+    def outlines(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
+        """Return the outline (4, 2) that the card reader finds from each rough one, without a learnt deck."""
+        edges = [expand(quad, CARD_MARGIN) for quad in quads]
+        return _outlines(edges, self._cards(_card_input(image, edges))) if edges else []
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for each outline upside down, with the outline in its original order."""
@@ -248,6 +249,13 @@ def _said(weigh: _Weigh, looks: Sequence[Sequence[_Look]]) -> Iterator[tuple[Flo
     for few in looks:
         start, end = end, end + len(few)
         yield weighed[start:end], membership[start:end]
+
+
+def _outlines(edges: Sequence[Quad], output: Floats) -> list[Quad]:
+    """Return the outlines in the card reader's (N, D) output for crops with these edges (4, 2)."""
+    start = FACE_COUNT + COLOR_COUNT
+    found = output[:, start : start + unit_square().size].reshape(-1, 4, 2)
+    return [project(homography(unit_square(), edge), corners) for edge, corners in zip(edges, found, strict=True)]
 
 
 def _card_input(image: Image, edges: Sequence[Quad]) -> NDArray[np.float32]:

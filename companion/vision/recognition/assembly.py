@@ -58,8 +58,6 @@ _FAINTLY = 0.4
 # corners were read; minimum distance of these corners over the box' diagonal: 0.75 for one card, much less for two
 # cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
-# For a learnt deck: maximum number of faint boxes searched.
-_FAINT_CARDS = 12
 # No search is needed if every found card is certainly of the learnt deck and covers half of every box, above this score
 # if it is an index.
 _FAINT_INDEX = 0.2
@@ -78,10 +76,13 @@ class Assembler:
         self._limits = limits
         self._hidden = HiddenCards(reader, limits, self._fusion)
 
-    def cards(self, image: Image, boxes: Sequence[Box], seek: bool = False, propose: bool = False) -> list[Sighting]:
+    def cards(
+        self, image: Image, boxes: Sequence[Box], searched: Sequence[Box] = (), propose: bool = False
+    ) -> list[Sighting]:
         """Return the cards boxed in a (H, W, 3) BGR picture, whole ones first, each group from left to right.
 
-        seek: also search for a learnt deck's cards by their pictures. propose: also look at faint boxes and card-shaped
+        searched: where a learnt deck's cards are also searched for by their pictures, boxes of overlapping cards among
+        them; none if they are not. propose: also look at faint boxes and card-shaped
         proposals, which is cheaper. Cards that probably are none (see `Sighting`) are among them: another look may show
         what they are.
         """
@@ -95,7 +96,7 @@ class Assembler:
         indices = [index for index in signs if self._is_index(index)]
         around = _around(signs, propose)
         whole = self._whole_cards(image, candidates, indices, first)
-        seeks = self._reader.seeks and seek and not _explained(boxes, whole)
+        seeks = self._reader.seeks and bool(searched) and not _explained(boxes, whole)
         if self._reader.seeks and (propose or seeks):
             whole = drop_duplicates([*whole, *self._learnt_cards(image, boxes, whole)], indices, image)
         loose = self._unclaimed(indices, whole)
@@ -122,8 +123,8 @@ class Assembler:
         sightings = [*sightings, *hidden]
         if seeks:
             sure = [card for card in whole if _is_confidently_learnt(card)]
-            unread = [box.quad for box in confident if box.kind is BoxKind.CARD]
-            known = [*(s.quad for s in sightings), *_beside([*unread, *self._faint_cards(boxes)], whole)]
+            boxed = [portrait(box.quad) for box in searched if box.kind is BoxKind.CARD]
+            known = [*(s.quad for s in sightings), *boxed, *self._reader.outlines(image, boxed)]
             matches = self._reader.deck_matches(
                 image, known, sure, self._deck_boxes(boxes, several=len(sightings) >= _SEVERAL)
             )
@@ -201,11 +202,6 @@ class Assembler:
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
         bare = self._reader.no_card_probabilities(image, cards)
         return bool((bare <= self._limits.neighbour_bare).any())
-
-    def _faint_cards(self, boxes: Sequence[Box]) -> list[Quad]:
-        """Return the most probable outlines among boxes too faint to count on their own."""
-        faint = [box.quad for box in boxes if box.kind is BoxKind.CARD and box.score < self._limits.box]
-        return faint[:_FAINT_CARDS]
 
     def _deck_boxes(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
         """Return the boxes that show a card of the learnt deck, including faint ones beside several others."""

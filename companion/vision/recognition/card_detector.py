@@ -21,7 +21,7 @@ from companion.vision.core.geometry import Image, Quad, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import EVEN, NEARLY, UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
-from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
+from companion.vision.detection.box_detector import SAME_BOX, Box, BoxFinder, BoxKind, suppress
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
 from companion.vision.detection.embedding import Embedding
@@ -236,10 +236,12 @@ class CardDetector:
         return self._look(image).found
 
     def _look(self, image: Image) -> _Look:
-        boxes = self._boxes.find(image, least=self._least)
+        seeks = self._reader.seeks
+        every = self._boxes.find(image, least=self._least, pile=seeks)
+        boxes = suppress(every, SAME_BOX) if seeks else every
         # Cards of a searched deck are matched in the light they were learnt in.
-        lit = image if self._reader.seeks else self._in_white_light(image, boxes)
-        return _Look(image, boxes, self._assembler.cards(lit, boxes, seek=True))
+        lit = image if seeks else self._in_white_light(image, boxes)
+        return _Look(image, boxes, self._assembler.cards(lit, boxes, every))
 
     def _closer_look(self, look: _Look) -> _Look:
         """Return the look, or another one if nothing was read with fair confidence and that reads more: at a finer

@@ -290,6 +290,10 @@ class Reader:
         """Return the card reader's results in rough outlines, occluded cards included."""
         return self._crops.cards(image, quads)
 
+    def outlines(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
+        """Return the outline (4, 2) that the card reader finds from each rough one, of half covered cards too."""
+        return self._crops.outlines(image, quads)
+
     def no_card_probabilities(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N,) the probability of "no card" there."""
         return np.exp(np.array([one.logs[-1] for one in self.glances(image, quads)], np.float32))
