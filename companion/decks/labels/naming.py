@@ -44,8 +44,6 @@ _MIN_MEAN_CONFIDENCE = 0.7
 # 17 of 17 cases, fewer wrong ones often less. No such limit exists for decks with much doubt.
 _MISFIT, _MISFIT_EACH = 24.0, 2.0
 _OPTIONS = 3
-# Priority of questions about whole faces over single cards.
-_FACE_PRIORITY = 100.0
 
 
 @dataclass(frozen=True)
@@ -215,9 +213,9 @@ def _naming(
 ) -> Naming:
     cards: list[Card] = [ALL_CARDS[0]] * count
     confidences = [0.0] * count
-    questions: list[tuple[float, Question]] = []
+    questions: list[tuple[bool, float, Question]] = []
     asked: set[int] = set()
-    # One question per ambiguous swap, about its least certain group, comes first.
+    # One question per ambiguous swap, about its least certain group, comes before those about single cards.
     for swap in doubts:
         if asked & set(swap.groups.tolist()):
             continue
@@ -225,15 +223,15 @@ def _naming(
         g = int(swap.groups[k])
         asked.update(swap.groups.tolist())
         options = dict.fromkeys([int(names[g]), int(swap.names[k]), *np.argsort(-probabilities[g]).tolist()])
-        questions.append((swap.margin - _FACE_PRIORITY, _question(learnt, groups[g], list(options))))
+        questions.append((False, swap.margin, _question(learnt, groups[g], list(options))))
     for g, members in enumerate(groups):
         sure = min(float(probabilities[g, names[g]]), EVEN if g in asked else 1.0)
         for i in members:
             cards[i], confidences[i] = learnt.card(int(names[g])), sure
         if sure < _MIN_CONFIDENCE and g not in fixed and g not in asked:
             order = [int(names[g])] + [int(i) for i in np.argsort(-probabilities[g]) if i != names[g]]
-            questions.append((sure - 0.1 * len(members), _question(learnt, members, order)))
-    ordered = tuple(question for _, question in sorted(questions, key=lambda pair: pair[0]))
+            questions.append((True, sure - 0.1 * len(members), _question(learnt, members, order)))
+    ordered = tuple(question for *_, question in sorted(questions, key=lambda each: each[:2]))
     prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < _MIN_MEAN_CONFIDENCE
     return Naming(tuple(cards), tuple(confidences), ordered, fit, prompted)
 

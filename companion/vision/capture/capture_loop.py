@@ -7,11 +7,8 @@ from threading import Event
 from typing import Protocol
 
 from companion.vision.capture.frames import Frame, FrameSource, SourceError
-from companion.vision.capture.grabber import Grabber
+from companion.vision.capture.grabber import TICK, Grabber
 from companion.vision.core.events import PileEvent
-
-# Polling interval in seconds for stop requests.
-_TICK = 0.2
 
 
 class FrameConsumer(Protocol):
@@ -65,7 +62,7 @@ class CaptureLoop:
     def _live(self) -> Iterator[PileEvent]:
         with Grabber(self.source) as grabber:
             while not self._stopped.is_set():
-                frame = grabber.next(_TICK)
+                frame = grabber.next(TICK)
                 self.drops = grabber.drops
                 yield from grabber.statuses()
                 if frame is not None:

@@ -22,8 +22,9 @@ PATIENCE = 1.8
 
 CONNECT_PATIENCE = 15.0
 """Seconds to wait for the first picture: some webcams take ten to start."""
-_FIRST_DELAY, _LONGEST_DELAY = 0.5, 15.0
-_TICK = 0.1
+_FIRST_DELAY = 0.5
+TICK = 0.1
+"""Polling interval in seconds."""
 # Sampling step in pixels for comparing pictures: sensor noise changes some samples in every live frame.
 _STRIDE = 8
 
@@ -134,7 +135,7 @@ class Grabber:
                 self._attempt = attempt
             attempt.start()
             self._watch_over(attempt)
-            delay = _FIRST_DELAY if attempt.fresh else min(_LONGEST_DELAY, 2 * delay)
+            delay = _FIRST_DELAY if attempt.fresh else min(CONNECT_PATIENCE, 2 * delay)
             with self._changed:
                 self._attempt = None
                 self._changed.wait_for(lambda: self.ended, delay)
@@ -144,7 +145,7 @@ class Grabber:
         began = time.monotonic()
         with self._changed:
             while not self.ended:
-                self._changed.wait_for(lambda: attempt.over or self._closed, _TICK)
+                self._changed.wait_for(lambda: attempt.over or self._closed, TICK)
                 now = time.monotonic()
                 if attempt.error is not None:
                     self._report(CameraHealth.GONE, attempt.error)

@@ -18,7 +18,7 @@ from companion.vision.capture.webcams import open_webcam
 _log = logging.getLogger(__name__)
 
 PICTURES_PER_SECOND = 30.0
-"""Default rate of a folder's pictures."""
+"""Default rate of a folder's pictures, and of a container that has neither time stamps nor a rate."""
 
 Opener = Callable[[str], FrameSource | None]
 """Takes the text after the colon and returns the source it names, or None if it is invalid."""
@@ -28,8 +28,6 @@ _registered: dict[str, Opener] = {}
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
 # FFmpeg's timeout for a stream. A camera counts as lost earlier, but a slow one may still connect.
 _STREAM_PATIENCE_MS = 5000
-# Frame rate assumed for a container that has neither time stamps nor a rate.
-_USUAL_RATE = 30.0
 # Number of consecutive undecodable frames after which a stream counts as broken: about two seconds.
 _GARBLED_LIMIT = 60
 
@@ -86,7 +84,7 @@ class VideoFile:
         capture = cv2.VideoCapture(str(self._path.absolute()))
         try:
             rate = capture.get(cv2.CAP_PROP_FPS)
-            step = 1 / (rate if 1 <= rate <= 1000 else _USUAL_RATE)
+            step = 1 / (rate if 1 <= rate <= 1000 else PICTURES_PER_SECOND)
             number, last = 0, -step
             while True:
                 taken, raw = capture.read()

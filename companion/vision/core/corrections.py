@@ -10,21 +10,18 @@ from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
 from companion.vision.core.labels import card_classes, face_class
-from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
+from companion.vision.core.sightings import EVEN, FAIRLY, NEARLY, UNCERTAIN_MOST, Sighting
 
 # Greatest hue in degrees of a red card's ground: over 30 decks, under all lamps, of 4,100 correct confident readings
 # almost no red card exceeded 28 and no yellow one was below 35.
 _RED_AT_MOST = 31.0
-# Least share of a card of its ground's hue: at least 0.63 for orange cards, at most 0.22 for picture cards and boards;
-# a card in a fan shows its neighbours' grounds.
-_GROUND = 0.5
-# A "1" whose middle is a 7 with the first probability, and a 1 or 7 with the second, is a bold slanted 7. Of 346
-# correctly read 1s none had more than a third of the first; nine such 7s had 0.35 and more. Picture cards stay below
-# the second.
-_SLANTED_SEVEN, _EITHER = 0.3, 0.9
-# The same for a corner in a fan: eight of eight such 7s in fans of a printed deck and one of two of drawn decks had at
-# least 0.27; of 278 correctly read 1s four had 0.21 to 0.49, with a sum of at most 0.75 except one (0.24).
-_SLANTED_CORNER, _EITHER_CORNER = 0.26, 0.8
+# A "1" whose middle is a 7 with this probability, and nearly certainly a 1 or 7, is a bold slanted 7. Of 346 correctly
+# read 1s none had more than a third of it; nine such 7s had 0.35 and more. Picture cards are less certainly either.
+_SLANTED_SEVEN = 0.3
+# The same for a corner in a fan, fairly certainly either: eight of eight such 7s in fans of a printed deck and one of
+# two of drawn decks had at least 0.27; of 278 correctly read 1s four had 0.21 to 0.49, with a sum of at most 0.75
+# except one (0.24).
+_SLANTED_CORNER = 0.26
 
 _YELLOWS_REDS = [(Card(face, Color.YELLOW), Card(face, Color.RED)) for face in Face if not face.is_wild]
 _ONES_SEVENS = [(Card(Face.ONE, color), Card(Face.SEVEN, color)) for color in Color]
@@ -37,10 +34,11 @@ def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float, ground: 
     middle: (57,) probabilities of the whole card without its corners. hue: of its ground in degrees. ground: share of
     the card of that hue.
     """
-    if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > _GROUND:
+    # A card in a fan shows its neighbours' grounds.
+    if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > EVEN:
         seen = _exchanged(seen, _YELLOWS_REDS)
     one, seven = _one_and_seven(middle)
-    if seen.card.face is Face.ONE and seven >= _SLANTED_SEVEN and one + seven >= _EITHER:
+    if seen.card.face is Face.ONE and seven >= _SLANTED_SEVEN and one + seven >= NEARLY:
         seen = _exchanged(seen, _ONES_SEVENS)
     return seen
 
@@ -51,7 +49,7 @@ def corrected_corner(seen: Sighting, chances: NDArray[np.floating]) -> Sighting:
     chances: (57,) probabilities by the corner.
     """
     one, seven = _one_and_seven(chances)
-    if seen.card.face is not Face.ONE or one + seven < _EITHER_CORNER or seven < _SLANTED_CORNER * (one + seven):
+    if seen.card.face is not Face.ONE or one + seven < FAIRLY or seven < _SLANTED_CORNER * (one + seven):
         return seen
     return _exchanged(seen, _ONES_SEVENS)
 
