@@ -9,13 +9,14 @@ from queue import Queue
 import cv2
 import numpy as np
 
-from companion.vision.core.geometry import Image
+from companion.vision.capture.frames import SMALL
+from companion.vision.core.geometry import Image, reduced
 
 # Number of consecutive similar frames of a still picture: a fifth of a second of film.
 _STILL_FRAMES = 5
-# Width (px) for comparing frames; they are similar if at most this share of pixels differs by more than this many grey
-# levels. A hand covers far more, noise and moving shadows less.
-_COMPARED_WIDTH, _MAX_MOVED_SHARE, _MOVED_LEVELS = 160, 0.002, 18
+# Frames are similar if at most this share of the reduced picture differs by more than this many grey levels. A hand
+# covers far more, noise and moving shadows less.
+_MAX_MOVED_SHARE, _MOVED_LEVELS = 0.002, 18
 # Number of pictures read ahead: a few seconds of cards on a slow computer, 45 MB at 1280 x 720.
 _READ_AHEAD = 16
 
@@ -46,7 +47,7 @@ def keyframes(images: Iterable[Image]) -> Iterator[Image]:
     """Yield one of the (H, W, 3) BGR uint8 pictures each time the scene is still for a while after a movement."""
     last, still, reported = None, 0, False
     for image in images:
-        small = cv2.GaussianBlur(_small(image), (0, 0), 1).astype(np.int16)
+        small = cv2.GaussianBlur(reduced(image, SMALL), (0, 0), 1).astype(np.int16)
         if (
             last is not None
             and last.shape == small.shape
@@ -59,11 +60,3 @@ def keyframes(images: Iterable[Image]) -> Iterator[Image]:
         if still >= _STILL_FRAMES and not reported:
             reported = True
             yield image
-
-
-def _small(image: Image) -> Image:
-    height = max(1, round(_COMPARED_WIDTH * image.shape[0] / image.shape[1]))
-    return np.asarray(
-        cv2.cvtColor(cv2.resize(image, (_COMPARED_WIDTH, height), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY),
-        np.uint8,
-    )
