@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, sides
+from companion.vision.core.sightings import EVEN
 
 Floats = NDArray[np.float32]
 Levels = TypeVar("Levels", NDArray[np.float32], NDArray[np.uint8])
@@ -102,9 +103,10 @@ class PictureChange:
         return np.asarray([corner[:2] / corner[2] for corner in corners], np.float32)
 
     def is_taken(self, quad: Quad) -> bool:
-        """Return whether the edges along an outline (4, 2) were stronger before, as of a card that was taken away."""
-        before, after = (np.median(_sampled(_steps(image), _on_sides(quad))) for image in (self.before, self.after))
-        return bool(before > after)
+        """Return whether most sides of an outline (4, 2) had stronger edges before, as of a card that was taken."""
+        sides_then_now = (_sampled(_steps(image), _on_sides(quad)) for image in (self.before, self.after))
+        before, after = (np.median(steps, axis=1) for steps in sides_then_now)
+        return bool((before > after).mean() > EVEN)
 
 
 def _on_sides(quad: Quad) -> Quad:

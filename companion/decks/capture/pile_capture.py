@@ -110,7 +110,7 @@ class Pile:
             return None
         quads = self._refined(change.after, [*self._boxed(change.after), region])
         quad = change.with_edges(max(quads, key=lambda quad: self._score(change, quad)))
-        if not self._each and (change.agreement(quad) < 1 or self._is_taken(change, quad)):
+        if self._is_taken(change, quad) or (not self._each and change.agreement(quad) < 1):
             return None
         return self._upright(change.after, quad)
 
