@@ -36,7 +36,7 @@ class LaidCard:
 def shipped_outlines(image: Image, quads: Sequence[Quad]) -> list[Quad]:
     """Return the outlines that the shipped card reader finds from rough ones (4, 2)."""
     cards, indices = (Network.shared(model_folder() / f"{kind}-reader.onnx") for kind in ("card", "index"))
-    return [seen.outline for seen in Crops(cards, indices).cards(image, quads)]
+    return Crops(cards, indices).outlines(image, quads)
 
 
 class Pile:

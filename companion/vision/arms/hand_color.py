@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import Floats, filled
 
@@ -53,7 +52,7 @@ def colors_of(logarithms: Floats) -> Floats | None:
     return np.asarray(shares.ravel() / shares.sum(), np.float32)
 
 
-def colors_at(picture: Floats, part: NDArray[np.bool_], tip: Point, about: float) -> Floats | None:
+def colors_at(picture: Floats, part: NDArray[np.bool_], tip: NDArray[np.float64], about: float) -> Floats | None:
     """Return the histogram of a component's pixels within a radius (small pixels) of a tip.
 
     picture: (h, w, 3) log BGR.
