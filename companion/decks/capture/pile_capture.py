@@ -109,19 +109,30 @@ class Pile:
         if region is None:
             return None
         quads = self._refined(change.after, [*self._boxed(change.after), region])
-        quad = change.with_edges(max(quads, key=lambda quad: self._score(change, quad)))
+        quad = change.with_edges(self._best(change, quads))
         if self._is_taken(change, quad) or (not self._each and change.agreement(quad) < 1):
             return None
         return self._upright(change.after, quad)
 
-    def _score(self, change: PictureChange, quad: Quad) -> float:
-        """Return how well an outline agrees with the change, as reflections change more than the card, and is read."""
-        return change.agreement(quad) + self._clearness(change.after, quad, 0.0)
+    def _best(self, change: PictureChange, quads: Sequence[Quad]) -> Quad:
+        """Return the outline that agrees best with the change and is read most clearly: reflections change more than
+        the card.
+        """
+        rated = sorted(((change.agreement(quad), i) for i, quad in enumerate(quads)), reverse=True)
+        best, most = 0, -1.0
+        for agreement, i in rated:
+            # No clearness, which is at most 1, makes up for less agreement than this.
+            if agreement + 1 <= most:
+                break
+            score = agreement + self._clearness(change.after, quads[i], most - agreement)
+            if score > most:
+                best, most = i, score
+        return quads[best]
 
     def _is_taken(self, change: PictureChange, quad: Quad) -> bool:
         """Whether a card was taken away: its edges were stronger before, and now none is read clearly there."""
-        before, after = (self._clearness(image, quad, 0.0) for image in (change.before, change.after))
-        return change.is_taken(quad) and after < EVEN and after <= before
+        after = self._clearness(change.after, quad, 0.0)
+        return after < EVEN and change.is_taken(quad) and after <= self._clearness(change.before, quad, 0.0)
 
     def _upright(self, image: Image, quad: Quad) -> Quad:
         """Return an outline from a short side of the card on, as the networks read it if the camera is low."""

@@ -74,7 +74,7 @@ class Lesson:
         self._each = each
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
-        self._pile = Pile(each, self._boxed, self._clearness)
+        self._pile = Pile(each, self._boxed, self._clearness, reader.outlines)
         # Glances at outlines in the pictures of the step in progress, and the boxes found in each of these pictures.
         self._glances: dict[tuple[int, bytes], Glance] = {}
         self._found_boxes: dict[int, list[Quad]] = {}
