@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -10,6 +12,8 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.vision.core.geometry import Image, Quad, homography, unit_square
+from companion.vision.core.runtime import Network, model_folder
+from companion.vision.detection.crops import Crops
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 
@@ -33,3 +37,9 @@ def with_card(table: Image, card: Card, center: tuple[float, float], degrees: fl
     warped = cv2.warpPerspective(face, whole, (640, 480))
     alpha = warped[:, :, 3:] / 255
     return (warped[:, :, :3] * alpha + table * (1 - alpha)).astype(np.uint8), quad
+
+
+def shipped_outlines(image: Image, quads: Sequence[Quad]) -> list[Quad]:
+    """Return the outlines that the shipped card reader finds from rough ones (4, 2)."""
+    cards, indices = (Network.shared(model_folder() / f"{kind}-reader.onnx") for kind in ("card", "index"))
+    return Crops(cards, indices).outlines(image, quads)

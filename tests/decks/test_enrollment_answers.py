@@ -185,9 +185,6 @@ def test_a_picture_of_no_card_is_left_out_and_later_names_stay(lesson: Lesson) -
     assert lesson.naming().cards[48] == named[50]
     assert [lesson.naming().cards[i] == named[place] for i, place in enumerate(left)].count(False) == 0
     assert (lesson.revised, lesson.asked) == (2, 3)
-    # A picture that was left out stays so, even if its outline is found again.
-    assert lesson.add([replace(enrolled(9.0)[0][1], place=40)]) == 0
-    assert len(lesson) == len(left)
 
 
 def test_a_laid_card_does_not_wait_for_names_and_an_answer_counts_at_once(lesson: Lesson) -> None:

@@ -12,14 +12,14 @@ from companion.decks.capture.change_outline import PictureChange
 from companion.decks.capture.pile_capture import Pile
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 
-from .laid import BLUE_3, RED_7, bare_table, with_card
+from .laid import BLUE_3, RED_7, bare_table, shipped_outlines, with_card
 
 pytestmark = pytest.mark.slow
 
 
 def _outlined(before: Image, after: Image) -> Quad:
     """Return the outline of the card laid between two pictures."""
-    pile = Pile(each=True)
+    pile = Pile(shipped_outlines, each=True)
     assert pile.show(before) == []
     *_, laid = pile.show(after)
     return laid.quad
@@ -40,7 +40,7 @@ def test_card_on_an_identical_one_is_found() -> None:
     after, truth = with_card(pile, RED_7, (334, 236), 17)
     noisy = np.clip(after + rng.normal(0, 2, after.shape), 0, 255).astype(np.uint8)
     box = np.asarray(truth + np.random.default_rng(2).normal(0, 4, (4, 2)), np.float32)
-    pile_of_two = Pile(each=True, boxed=lambda image: [box])
+    pile_of_two = Pile(shipped_outlines, each=True, boxed=lambda image: [box])
     assert pile_of_two.show(pile) == []
     *_, laid = pile_of_two.show(noisy)
     assert intersection_over_union(laid.quad, truth) > 0.93
@@ -75,7 +75,7 @@ def test_gain_on_a_black_table_is_taken_from_the_pile() -> None:
 def test_cards_are_found_under_strong_camera_tilt(ways: Sequence[float]) -> None:
     """Equally rotated cards leave the direction of foreshortening open until others lie differently."""
     rng = np.random.default_rng(1)
-    table, pile, truths = bare_table(rng), Pile(each=True), list[Quad]()
+    table, pile, truths = bare_table(rng), Pile(shipped_outlines, each=True), list[Quad]()
     size, squeezed = (640, 326), np.array([1.0, 326 / 480], np.float32)
     found = {one.place: one.quad for one in pile.show(cv2.resize(table, size, interpolation=cv2.INTER_AREA))}
     for number, degrees in enumerate(ways):
@@ -107,12 +107,16 @@ def _pile_of_pictures(rng: np.random.Generator, count: int) -> list[Image]:
 def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
     """Pictures from edge to edge on each other do not stand out from the pile."""
     rng = np.random.default_rng(4)
-    pile = Pile(clearness=lambda image, quad, least: 0.0)
+    pile = Pile(shipped_outlines, clearness=lambda image, quad, least: 0.0)
     laid = [one.place for picture in [bare_table(rng), *_pile_of_pictures(rng, 6)] for one in pile.show(picture)]
     assert set(laid) == set(range(6))
 
 
 def test_card_taken_from_the_table_is_not_found() -> None:
     rng = np.random.default_rng(4)
-    pile, table, (card, *_) = Pile(clearness=lambda image, quad, least: 0.0), bare_table(rng), _pile_of_pictures(rng, 1)
+    pile, table, (card, *_) = (
+        Pile(shipped_outlines, clearness=lambda image, quad, least: 0.0),
+        bare_table(rng),
+        _pile_of_pictures(rng, 1),
+    )
     assert [len(pile.show(picture)) for picture in (table, card, table)] == [0, 1, 0]

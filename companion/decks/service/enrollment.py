@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from companion.cards import Card
-from companion.decks.capture.pile_capture import Pile
+from companion.decks.capture.pile_capture import LaidCard, Pile
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.model.card_views import (
@@ -74,10 +74,9 @@ class Lesson:
         self._each = each
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
-        self._pile = Pile(each, self._boxed, self._clearness, reader.outlines)
-        # Glances at outlines in the pictures of the step in progress, and the boxes found in each of these pictures.
+        self._pile = Pile(reader.outlines, each, self._boxed, self._clearness)
+        # Glances at outlines in the pictures of the step in progress.
         self._glances: dict[tuple[int, bytes], Glance] = {}
-        self._found_boxes: dict[int, list[Quad]] = {}
         self._seen: list[EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
         self._known_names: dict[int, Card] = {}
@@ -91,8 +90,6 @@ class Lesson:
         self._revised = 0
         self._prompting = False
         self._skipped: set[Card] = set()
-        # Places of pictures that show no card.
-        self._no_cards: set[int] = set()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -133,16 +130,13 @@ class Lesson:
 
     @property
     def revised(self) -> int:
-        """Number of pictures that were replaced because the outline had been wrong."""
+        """How many times pictures were left out; it identifies a version of the pictures' numbers."""
         return self._revised
 
     def show(self, image: Image) -> int:
         """Process a still (H, W, 3) BGR uint8 picture of the pile; returns the number of additional cards found."""
-        # If a card was outlined twice, the last outline counts.
-        laid = {card.place: card for card in self._pile.show(image)}
-        new = [replace(self._study(card.image, card.quad), place=card.place) for card in laid.values()]
+        new = [self._study(card) for card in self._pile.show(image)]
         self._glances.clear()
-        self._found_boxes.clear()
         self._shown_pictures += self._each
         return self.add(new)
 
@@ -152,14 +146,8 @@ class Lesson:
         self._shown_pictures += self._each
 
     def add(self, new: Sequence[EnrolledCard]) -> int:
-        """Add laid cards, or replace those of the same place; returns the number of additional cards."""
+        """Add laid cards; returns their number."""
         with self._lock:
-            new = [seen for seen in new if seen.place not in self._no_cards]
-            there = {seen.place: i for i, seen in enumerate(self._seen)}
-            for seen in [seen for seen in new if seen.place in there]:
-                self._seen[there[seen.place]] = seen
-                self._revised += 1
-            new = [seen for seen in new if seen.place not in there]
             for seen in new[: max(0, MAX_CARDS - len(self._seen))]:
                 wanted = self._next_wanted()
                 if wanted is not None:
@@ -212,14 +200,11 @@ class Lesson:
             self._glances[key] = glance_at(self._reader, picture, corner_logs)
         return _highest(self._glances[key].parts)
 
-    def _glance(self, image: Image, quad: Quad) -> Glance:
-        self._clearness(image, quad)
-        return self._glances[(id(image), quad.tobytes())]
-
-    def _study(self, image: Image, quad: Quad) -> EnrolledCard:
-        glance = self._glance(image, quad)
+    def _study(self, card: LaidCard) -> EnrolledCard:
+        self._clearness(card.image, card.quad)
+        glance = self._glances[(id(card.image), card.quad.tobytes())]
         logs = looks_at(self._reader, glance)
-        return EnrolledCard(glance.picture, quad, glance.features, logs, 0)
+        return EnrolledCard(glance.picture, card.quad, glance.features, logs, card.place)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -229,7 +214,7 @@ class Lesson:
     def shown(self) -> Naming:
         """Return the names to show while cards are laid: those of the latest cards may be missing for a while.
 
-        Answers and replaced pictures count at once. Raises ValueError without cards.
+        Answers and pictures left out count at once. Raises ValueError without cards.
         """
         with self._lock:
             state = (self._asked, self._revised)
@@ -274,10 +259,7 @@ class Lesson:
         return name_cards(features, logs, self.edition, known, self._by_color)
 
     def _boxed(self, image: Image) -> list[Quad]:
-        if id(image) not in self._found_boxes:
-            found = self._boxes.find(image, pile=True)
-            self._found_boxes[id(image)] = [box.quad for box in found if box.kind is BoxKind.CARD]
-        return self._found_boxes[id(image)]
+        return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
 
     def answer(self, picture: int, card: Card) -> None:
         """Record people's name for a picture; it also informs about copies and other cards.
@@ -313,7 +295,6 @@ class Lesson:
 
     def _leave_out(self, gone: set[int]) -> None:
         left = [i for i in range(len(self._seen)) if i not in gone]
-        self._no_cards |= {self._seen[i].place for i in gone}
         now = {old: new for new, old in enumerate(left)}
         self._seen = [self._seen[i] for i in left]
         self._known_names = {now[i]: card for i, card in self._known_names.items() if i in now}

@@ -125,8 +125,8 @@ class LessonAnswer(Answer):
 
     `prompted`: so much is uncertain that laying one of each card by name is easier. `set_aside`: the answers contradict
     the pictures and are ignored. `wanted`: the card to lay next in a lesson by name. `faces`: the edition's different
-    cards. `whole`: its number of cards. `asked`: questions answered. `revised`: pictures replaced by a better one once
-    the size of the cards was known, or left out. `seconds`: since the lesson began.
+    cards. `whole`: its number of cards. `asked`: questions answered. `revised`: how many times pictures were left out.
+    `seconds`: since the lesson began.
     `seen`: cards laid so far, of which the latest may not be named yet.
     """
 
