@@ -102,7 +102,7 @@ def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Ite
     """
     eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
     tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
-    events = _heard(CaptureLoop(frames, TableTracker(tracker, detector.backs, whole=not frames.live)))
+    events = _heard(CaptureLoop(frames, TableTracker(tracker, detector.backs)))
     yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
 
 

@@ -27,7 +27,6 @@ from companion.vision.imaging.motion import Zone
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.draw_pile import DrawPile
 from companion.vision.tracking.landing_attribution import came_to
-from companion.vision.tracking.offline_draws import OfflineDraws
 from companion.vision.tracking.table_tracker import TableTracker
 
 pytestmark = pytest.mark.slow
@@ -305,77 +304,6 @@ def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], be
     return track
 
 
-def test_in_a_film_draws_from_before_the_draw_pile_was_known_are_found() -> None:
-    hindsight = OfflineDraws()
-    rims = ((300.0, 0.0), (0.0, 200.0), (600.0, 300.0))
-    # One player's hand rests beside the pile again and again; everybody goes to the draw pile, two of them twice.
-    for number in range(7):
-        hindsight.see([arm_to(number, rims[0], (300.0, 90.0), 10.0 * number)], ZONE)
-    for number, rim in enumerate([*rims, *rims[:2]]):
-        hindsight.see([arm_to(10 + number, rim, (400.0 + number, 210.0), 10.0 * number + 5)], ZONE)
-    laid = arm_to(20, rims[1], (300.0, 200.0), 100.0)
-    hindsight.see([laid], ZONE)
-    hindsight.see_work(laid, 100.5)
-    draws = hindsight.draws()
-    assert [draw.arm.track for draw in draws] == [10, 11, 12, 13, 14]
-    assert all(draw.pile is PileKind.DRAW and draw.drawn[0] < 0.4 for draw in draws)
-
-
-def test_hands_that_reach_too_far_from_opposite_sides_were_at_one_pile() -> None:
-    hindsight = OfflineDraws()
-    for number, (rim, goal) in enumerate([((400.0, 0.0), (400.0, 246.0)), ((400.0, 400.0), (400.0, 174.0))] * 2):
-        hindsight.see([arm_to(number, rim, goal, 10.0 * number)], ZONE)
-    assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
-    assert all(draw.drawn[0] < 0.4 for draw in hindsight.draws())
-
-
-def test_what_looks_like_a_back_beside_where_hands_go_is_not_the_draw_pile() -> None:
-    hindsight = OfflineDraws()
-    rims = ((300.0, 0.0), (600.0, 300.0))
-    for number, rim in enumerate(rims * 2):
-        hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([back_at(366, 161)])
-    assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 2, 3]
-    assert all(draw.drawn[0] < 0.3 for draw in hindsight.draws())
-
-
-@pytest.mark.parametrize("often", [True, False])
-def test_hands_that_rest_beside_the_draw_pile_do_not_draw_its_place_to_them(often: bool) -> None:
-    """This holds if a back is detected in every look; one seen now and then is no more than that."""
-    hindsight = OfflineDraws()
-    rims = ((300.0, 0.0), (600.0, 300.0))
-    for number, rim in enumerate(rims * 2):
-        hindsight.see([arm_to(number, rim, (420.0, 200.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([back_at(458, 176)] if often or not number else [])
-    assert all((draw.drawn[0] > 0.3) is often for draw in hindsight.draws())
-
-
-def test_where_one_player_alone_rests_a_hand_no_draw_pile_is_found() -> None:
-    hindsight = OfflineDraws()
-    for number in range(9):
-        hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)
-    assert hindsight.draws() == []
-
-
-@pytest.mark.parametrize(("score", "drawn"), [(1.0, 1), (0.6, 0)])
-def test_clear_back_is_the_draw_pile_after_one_hand(score: float, drawn: int) -> None:
-    hindsight = OfflineDraws()
-    for number in range(4):
-        hindsight.see([arm_to(number, (300.0, 0.0), (300.0, 90.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([Back(card_at(400, 200), score)])
-    hindsight.see([arm_to(10, (600.0, 300.0), (410.0, 205.0), 45.0)], ZONE)
-    assert [draw.arm.track for draw in hindsight.draws()] == [10] * drawn
-
-
-def test_a_draw_pile_is_known_on_after_the_camera_was_knocked() -> None:
-    hindsight = OfflineDraws()
-    for number, rim in enumerate(((300.0, 0.0), (0.0, 200.0))):
-        hindsight.see([arm_to(number, rim, (400.0, 210.0), 10.0 * number)], ZONE)
-    hindsight.knocked()
-    hindsight.see([arm_to(5, (600.0, 300.0), (440.0, 230.0), 30.0)], Zone(340.0, 220.0, 80.0))
-    assert [draw.arm.track for draw in hindsight.draws()] == [0, 1, 5]
-
-
 def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
     resting = Track(1)
@@ -447,16 +375,6 @@ def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
     appeared = arm_to(4, (0.0, 200.0), (300.0, 190.0), 9.2)
     appeared.samples = [sample for sample in appeared.samples if sample.time > 9.95]
     assert attributed_to(spot, [laying, appeared], 10.0)[0][0] is laying
-
-
-def test_somebody_who_leans_in_hides_no_draw_pile() -> None:
-    hindsight = OfflineDraws()
-    for number in range(5):
-        hindsight.see([arm_to(number, (0.0, 200.0), (160.0, 200.0), 10.0 * number)], ZONE)
-        hindsight.see_backs([back_at(400, 200), *([back_at(160, 200)] if number < 2 else [])])
-    for number, rim in enumerate(((300.0, 0.0), (600.0, 300.0))):
-        hindsight.see([arm_to(10 + number, rim, (400.0, 210.0), 10.0 * number + 5)], ZONE)
-    assert [draw.arm.track for draw in hindsight.draws()] == [10, 11]
 
 
 def test_a_place_to_which_most_hands_go_is_not_left_for_a_stray_one() -> None:

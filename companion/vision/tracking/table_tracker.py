@@ -53,7 +53,6 @@ from companion.vision.tracking.landing_attribution import (
     came_to,
     carried_similarity,
 )
-from companion.vision.tracking.offline_draws import ONE_PLAYER, OfflineDraws
 from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by_load, without_hand
 
 FindBacks = Callable[[Image], list[Back]]
@@ -67,6 +66,8 @@ _HOLD, _SHOWS = 0.6, 1.5
 _ALWAYS = 4
 # Seconds before a card lies still in which its hand shows its direction.
 _LAYS = 1.0
+# Arms within this angle in degrees may be one player's, who rests a hand somewhere.
+_ONE_PLAYER = 45.0
 # Number of snapshots without an arm at the draw pile that are kept during a match.
 _QUIET = 12
 # Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
@@ -88,8 +89,7 @@ class TableTracker:
     """Tracks a discard pile and the arms around it. Call it for every frame; not thread-safe.
 
     tracker: tracks the pile. find_backs: finds face-down cards, one of which is the draw pile; without it, hands alone
-    locate it. draw_pile: its location, found automatically if None. whole: whether draws may be reported at the end, as
-    for a film; then the draw pile is located from the whole film.
+    locate it. draw_pile: its location, found automatically if None.
     """
 
     def __init__(
@@ -97,14 +97,12 @@ class TableTracker:
         tracker: PileTracker,
         find_backs: FindBacks | None = None,
         draw_pile: Region | None = None,
-        whole: bool = False,
         draws: DrawModel | None = None,
         landings: LandingModel | None = None,
     ) -> None:
         self.tracker = tracker
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
-        self._hindsight = OfflineDraws(draws) if whole and draw_pile is None else None
         self._steadier, self._busy = Stabilizer(), False
         self._arms = ArmDetector()
         self._finders: dict[int, VisitTracker] = {}
@@ -116,7 +114,7 @@ class TableTracker:
         self._reported: set[tuple[int, float]] = set()
         self._known_spot: Spot | None = None
         self._drawn: list[float] = []
-        self._quiet = IdleSnapshots(keep=None if whole else _QUIET)
+        self._quiet = IdleSnapshots(keep=_QUIET)
         self._draws, self._landings = draws or draw_inference.shipped(), landings or landing_attribution.shipped()
         self._usual, self._top = UsualChange(), DrawPileMonitor()
         self._by_arms: tuple[bool, ...] = ()
@@ -172,8 +170,6 @@ class TableTracker:
         events = self._take(self.tracker.finish(), tracks, self._time)
         left = [self._weighed(held) for held in self._held_back]
         self._held_back = []
-        if self._hindsight is not None:
-            left += self._hindsight.draws(self._quiet)
         return sorted([*events, *left], key=lambda event: event.time)
 
     def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
@@ -182,8 +178,6 @@ class TableTracker:
         self._recent += [track for track in tracks if track.number not in known]
         events = [self._with_arm(event) for event in seen]
         zone = self.tracker.zone
-        if self._hindsight is not None:
-            self._hindsight.see([track for track in tracks if track.gone], zone)
         if zone is None:
             return events
         spots = self._spots(zone)
@@ -214,13 +208,11 @@ class TableTracker:
     def _visited(self, finder: VisitTracker, discard: Spot, zone: Zone) -> None:
         """Record where an arm that left has been."""
         track = finder.track
-        if self._hindsight is not None:
-            return
         self._gone.append(track)
         place = finder.rested(discard)
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
             came = track.direction(discard.middle, -np.inf, np.inf)
-            side = None if came is None else int(came[0] // ONE_PLAYER)
+            side = None if came is None else int(came[0] // _ONE_PLAYER)
             self._draw_pile.visit(place, zone, side, track.number, gained_at(track, place, zone.length))
 
     def _revisit_draw_pile(self, zone: Zone, time: float) -> None:
@@ -228,7 +220,7 @@ class TableTracker:
         draw = self._draw_pile.spot(zone)
         before, self._known_spot = self._known_spot, draw
         self._gone = [track for track in self._gone if time - track.last.time <= _REVISITED_SECONDS]
-        if draw is None or self._hindsight is not None:
+        if draw is None:
             return
         if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= ONE_BACK * zone.length:
             return
@@ -325,8 +317,6 @@ class TableTracker:
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
                 self._gone, self._known_spot = [], None
-                if self._hindsight is not None:
-                    self._hindsight.knocked()
         return event
 
     def _stayed(self, track: Track, moved: float) -> bool:
@@ -338,8 +328,6 @@ class TableTracker:
         """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
         self._laid = [*(one for one in self._laid if time - one[1] <= _REVISITED_SECONDS), (track.number, time)]
         self._draw_pile.worked(track.number)
-        if self._hindsight is not None:
-            self._hindsight.see_work(track, time)
         self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
 
     def _there(self, landed: float, quad: Quad | None) -> tuple[tuple[Track, float], ...]:
@@ -366,13 +354,10 @@ class TableTracker:
         return carried_similarity(track, card, _laid_at(zone, landed.quad), landed.time)
 
     def _reached(self, reach: HandVisit, zone: Zone) -> _Held | None:
-        drawing = reach.kind is PileKind.DRAW
-        if not reach.stayed or (drawing and self._hindsight is not None):
-            return None
-        if was_laying(reach, self._laid):
+        if not reach.stayed or was_laying(reach, self._laid):
             return None
         draw = self._draw_pile.spot(zone)
-        if draw is None or not drawing:
+        if draw is None or reach.kind is not PileKind.DRAW:
             return _Held(visit_event(reach, zone, None, 0.0), reach, zone, None)
         drew = self._draws.by_movement(DrawEvidence(reach, draw))
         return _Held(visit_event(reach, zone, draw, drew), reach, zone, draw)
@@ -388,10 +373,7 @@ class TableTracker:
         if zone is None or self._find_backs is None:
             return
         if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
-            backs = self._find_backs(frame.image)
-            self._draw_pile.see_backs(backs, zone, frame.time, self._size)
-            if self._hindsight is not None:
-                self._hindsight.see_backs(backs, self._arms.table)
+            self._draw_pile.see_backs(self._find_backs(frame.image), zone, frame.time, self._size)
 
 
 def _laid_at(zone: Zone, quad: Quad | None) -> Spot:
