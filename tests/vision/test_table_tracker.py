@@ -115,18 +115,6 @@ def test_a_draw_is_a_reach_for_the_draw_pile_and_nothing_else_is(reported: tuple
     assert sum(draws[0].drawn) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("draws", [True, False])
-def test_of_a_hand_that_is_not_seen_to_reach_it_the_top_of_the_draw_pile_shows(draws: bool) -> None:
-    x, y = BESIDE_PILE
-    events, seats = watched(None, (*ACTIONS[:2], Reach(2, PACE, x + 4, y - 105, draws=draws)))
-    found = [event for event in events if isinstance(event, PileReached) and event.pile is PileKind.DRAW]
-    assert len(found) == draws
-    for event in found:
-        assert 5.8 < event.began < event.time < 7.2
-        assert min(range(3), key=lambda n: off(event.arm.direction, seats[n])) == 2
-        assert event.drawn[1] > 0.5
-
-
 def test_hand_color_decides_a_repeat_landing() -> None:
     again = Lay(1, PACE, RED_7, Placement(1.5, 1.2, 0.2))
     brushed = Nudge(1, PACE, 1.5, 1.2, 0.0)

@@ -37,7 +37,7 @@ MOVEMENT = (
 """Features of a hand's movement; the last three are 0 for a hand among others, whose location is uncertain."""
 
 TOP = ("movement", "change", "change and usual change", "change beside others")
-"""Features of the draw pile's top, and the log-odds by the hand's movement, 0 if no hand was seen."""
+"""Features of the draw pile's top, and the log-odds by the hand's movement."""
 
 _NAMES = {"movement": MOVEMENT, "top": TOP}
 
@@ -127,10 +127,6 @@ class DrawModel:
         if evidence.share is None:
             return self.by_movement(evidence)
         return float(self.top.probabilities(evidence.top(float(self.movement.log_odds(evidence.movement)))))
-
-    def without_hand(self, share: float, usual: float) -> float:
-        """Return the probability of a draw by the draw pile's top alone; parameters as in `DrawEvidence`."""
-        return float(self.top.probabilities(top_features(0.0, share, usual)))
 
     @classmethod
     def load(cls, path: Path) -> DrawModel:

@@ -163,12 +163,6 @@ class IdleSnapshots:
         for series in self._series:
             series.forget()
 
-    @property
-    def latest(self) -> Picture | None:
-        """The last picture without arms at the pile, None if there is none."""
-        clear = self._series[0].pictures
-        return clear[-1] if clear else None
-
     def changed(self, place: Point, length: float, began: float, ended: float, clearly: bool = False) -> Changed | None:
         """Return the change of a pile's top between two times (s); None if unknown.
 

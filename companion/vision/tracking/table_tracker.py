@@ -44,7 +44,6 @@ from companion.vision.tracking import draw_inference, landing_attribution
 from companion.vision.tracking.camera_advice import InView
 from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, is_alone, visit_event
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
-from companion.vision.tracking.draw_pile_change import DrawPileMonitor
 from companion.vision.tracking.idle_snapshots import Changed, IdleSnapshots, hidden_share
 from companion.vision.tracking.landing_attribution import (
     REMEMBERED,
@@ -116,7 +115,7 @@ class TableTracker:
         self._drawn: list[float] = []
         self._quiet = IdleSnapshots(keep=_QUIET)
         self._draws, self._landings = draws or draw_inference.shipped(), landings or landing_attribution.shipped()
-        self._usual, self._top = UsualChange(), DrawPileMonitor()
+        self._usual = UsualChange()
         self._by_arms: tuple[bool, ...] = ()
         self._size, self._time = (0, 0), 0.0
 
@@ -160,7 +159,6 @@ class TableTracker:
     def _restart(self, time: float) -> None:
         """Drop the arms detected while the camera moved; they were edges of the table."""
         self._quiet.forget()
-        self._top.forget()
         self._finders, self._recent = {}, []
         self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
 
@@ -188,22 +186,7 @@ class TableTracker:
             if track.gone:
                 self._visited(self._finders.pop(track.number), spots[0], zone)
         self._revisit_draw_pile(zone, time)
-        found = self._in_order(events, time)
-        self._top.note(found)
-        return sorted([*found, *self._unseen(spots, zone)], key=lambda event: event.time)
-
-    def _unseen(self, spots: list[Spot], zone: Zone) -> list[PileReached]:
-        """Return a draw indicated by the pile's top alone, if any."""
-        if len(spots) == 1 or self._hindsight is not None:
-            return []
-        discard, draw = spots
-        held = [held.event for held in self._held_back if held.draw is not None]
-        change = self._top.look(self._quiet, discard, draw, held)
-        hand = None if change is None else change.hand(self._recent, spots)
-        if change is None or hand is None:
-            return []
-        drew = self._draws.without_hand(change.share, self._usual.log_share)
-        return [visit_event(hand, zone, draw, drew)]
+        return self._in_order(events, time)
 
     def _visited(self, finder: VisitTracker, discard: Spot, zone: Zone) -> None:
         """Record where an arm that left has been."""
