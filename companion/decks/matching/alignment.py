@@ -10,14 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, cut, expand, homography, project, unit_square
+from companion.vision.core.geometry import CARD_MARGIN, Image, Quad, cut, expand, homography, project, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.recognition.outlines import is_card_shaped
-
-# Margin around the outline.
-_MARGIN = 0.15
-# Maximum number of steps, and gain in correlation that ends them.
-_STEPS = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 12, 1e-4)
 
 
 def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_]) -> Quad | None:
@@ -27,14 +22,14 @@ def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_])
     """
     height, width = picture.shape[:2]
     own = cv2.cvtColor(np.clip(picture, 0, 255).astype(np.uint8), cv2.COLOR_BGR2GRAY)
-    edge = expand(quad, _MARGIN)
-    room = (round(width * (1 + 2 * _MARGIN)), round(height * (1 + 2 * _MARGIN)))
+    edge = expand(quad, CARD_MARGIN)
+    room = (round(width * (1 + 2 * CARD_MARGIN)), round(height * (1 + 2 * CARD_MARGIN)))
     seen = cv2.cvtColor(cut(image, edge, *room), cv2.COLOR_BGR2GRAY)
     visible = cv2.resize(shown.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
-    start = np.array([[1, 0, _MARGIN * width], [0, 1, _MARGIN * height], [0, 0, 1]], np.float32)
+    start = np.array([[1, 0, CARD_MARGIN * width], [0, 1, CARD_MARGIN * height], [0, 0, 1]], np.float32)
     try:
         _, matrix = cv2.findTransformECCWithMask(
-            own, seen, visible, np.ones_like(seen), start, cv2.MOTION_HOMOGRAPHY, _STEPS, gaussFiltSize=1
+            own, seen, visible, np.ones_like(seen), start, cv2.MOTION_HOMOGRAPHY, gaussFiltSize=1
         )
     except cv2.error:  # It does not converge.
         return None

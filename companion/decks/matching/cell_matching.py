@@ -44,8 +44,8 @@ _MAX_MATCHING_ERROR = 3.0
 _GAIN_RANGE, _MAX_OFFSET = (0.25, 2.5), 12.0
 # Correlation of thumbnails, and of aligned pictures, from which copies are merged into one picture.
 _COPY_CORRELATION, _SAME_PRINT_CORRELATION = 0.85, 0.985
-# Maximum error of an informative cell, as a share of its print's variance.
-_MAX_MISSED_SHARE = 0.5
+MIN_EXPLAINED = 0.5
+"""Minimum share of its variance that a picture must explain, in an informative cell and in all visible ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class Comparison:
     def informative(self, picture: int) -> CellMask:
         """Return the cells with own print that is found in the image; plain cells match anything."""
         spread = self.level.spread[:, picture]
-        found = self.errors[:, picture] * self.level.variance < _MAX_MISSED_SHARE * spread
+        found = self.errors[:, picture] * self.level.variance < (1 - MIN_EXPLAINED) * spread
         return np.asarray(found.reshape(DOWN, ACROSS) & self.shown(picture))
 
     def explained(self, picture: int) -> float:

@@ -39,9 +39,8 @@ from companion.vision.recognition.outlines import is_card_shaped
 _SAME_OUTLINE_IOU = 0.92
 # Scale of the occlusion mask, and margin (px of a card's picture) around covering cells.
 _MASK_SCALE, _COVER_MARGIN = 0.25, 9
-# Minimum number of visible cells of a card, and of informative ones; minimum visible share of a card identified before
-# the search.
-_MIN_VISIBLE_CELLS, _MIN_INFORMATIVE_CELLS, _MIN_VISIBLE_SHARE = 8, 5, 0.5
+# Minimum number of informative cells of a card; minimum visible share of a card identified before the search.
+_MIN_CELLS, _MIN_VISIBLE_SHARE = 5, 0.5
 # Minimum evidence for a card.
 _MIN_EVIDENCE = 0.2
 # Tolerance of a box around a card or its end, over the card's length.
@@ -53,8 +52,6 @@ _NATS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 _MAX_FIT_PICTURES, _EQUAL_NATS = 48, 1e-3
 # Cached arrays, and the type of those that may be rounded.
 _CACHED, _CACHED_TYPE = ("faces", "numbers", "differ", "nats", "found", "places", "words"), np.float16
-# Mean cell error (variances) of a well-matching card.
-_GOOD_FIT = 0.2
 # Share of held-out copies identified below which a deck that the networks read better was outlined wrongly: 0 of 17 on
 # such a black deck, .28 on it outlined correctly, .33 to 1 on ten other designs.
 _MIN_IDENTIFIED = 0.15
@@ -94,7 +91,7 @@ class _Examiner:
 
     def _examine(self, quad: Quad, covered: NDArray[np.uint8]) -> _Examined | None:
         free = _free(quad, covered)
-        if free.sum() < _MIN_VISIBLE_CELLS or not is_card_shaped(quad):
+        if free.sum() < _MIN_CELLS or not is_card_shaped(quad):
             return None
         statistics = self._matcher.coarse_statistics(self._image, quad)
         return self._verify(quad, statistics, free)
@@ -110,7 +107,7 @@ class _Examiner:
         free = _free(old.verification.quad, covered)
         if (free == old.free).all():
             return old
-        if free.sum() < _MIN_VISIBLE_CELLS:
+        if free.sum() < _MIN_CELLS:
             return None
         return self._verify(old.verification.quad, old.statistics, free)
 
@@ -266,14 +263,14 @@ class TemplateSearch:
             if not _others([one.quad], [*there, *(other.quad for other in found)]):
                 continue
             # Cards that are not found yet may cover most of it.
-            if shown.sum() < _MIN_VISIBLE_CELLS or informative.sum() < _MIN_INFORMATIVE_CELLS:
+            if informative.sum() < _MIN_CELLS:
                 continue
             found.append(self._match_of(one, shown))
             covered = covered | _cover(one.quad, shown, covered.shape)
             seen = [again for old in seen if (again := examiner.again(old, covered)) is not None]
 
     def _match_of(self, one: Verification, shown: CellMask) -> PictureMatch:
-        logs = np.asarray(_logs(one.scores, one.shown, self._informativeness.nats), np.float32)
+        logs = np.asarray(_logs(one.scores, self._informativeness.nats), np.float32)
         least = -MAX_NATS if self._prior is None else -self._prior
         logs[self._unlearnt] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlearnt], least)
         logs[NOTHING] = -MAX_NATS
@@ -295,27 +292,24 @@ def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> Informat
     rows = []
     for i in asked[:: -(-len(asked) // _MAX_FIT_PICTURES)]:
         compared = matcher.compare_closely(pictures[i], outline(), whole)
-        rows.append((cards[i], compared.scores, compared.shown(int(compared.scores.argmax()))))
+        rows.append((cards[i], compared.scores))
 
     def log_likelihood(nats: float) -> float:
         right = []
-        for card, scores, shown in rows:
-            logs = _logs(matcher.scores_of_cards(scores), shown, nats)[list(first)]
+        for card, scores in rows:
+            logs = _logs(matcher.scores_of_cards(scores), nats)[list(first)]
             right.append(np.exp(logs[list(first).index(card)]) / np.exp(logs).sum())
         return float(np.log((1 - OUTLIER_SHARE) * np.array(right) + OUTLIER_SHARE / len(first)).mean())
 
     likely = [log_likelihood(nats) for nats in _NATS]
-    found = np.mean([matcher.scores_of_cards(scores).argmax() == card for card, scores, _ in rows])
+    found = np.mean([matcher.scores_of_cards(scores).argmax() == card for card, scores in rows])
     nats = max(nats for nats, likelihood in zip(_NATS, likely, strict=True) if likelihood >= max(likely) - _EQUAL_NATS)
     return Informativeness(nats, float(found))
 
 
-def _logs(scores: Floats, shown: CellMask, nats: float) -> Floats:
+def _logs(scores: Floats, nats: float) -> Floats:
     """Return log-likelihoods from scores of cards, 0 for the best."""
-    best = float(scores.max())
-    # If even the best card fits badly (blur, lamp), differences count less.
-    ill = max(1.0, -best / (_GOOD_FIT * max(1.0, float(shown.sum()))))
-    return np.asarray(np.maximum(nats / ill * (scores - best), -MAX_NATS), np.float32)
+    return np.asarray(np.maximum(nats * (scores - scores.max()), -MAX_NATS), np.float32)
 
 
 def _others(quads: Sequence[Quad], known: Sequence[Quad], same: float = SAME_ON_PILE) -> list[Quad]:

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.decks.matching.alignment import aligned
-from companion.decks.matching.cell_matching import CellMask, CellMatcher, CellStatistics, Comparison
+from companion.decks.matching.cell_matching import MIN_EXPLAINED, CellMask, CellMatcher, CellStatistics, Comparison
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats
-
-# Minimum share of variance the picture must explain.
-_MIN_EXPLAINED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +55,6 @@ def _verified(matcher: CellMatcher, quad: Quad, compared: Comparison) -> Verific
     scores = compared.scores
     best = int(scores.argmax())
     shown, informative = compared.shown(best), compared.informative(best)
-    if compared.explained(best) < _MIN_EXPLAINED:
+    if compared.explained(best) < MIN_EXPLAINED:
         informative = np.zeros_like(informative)
     return Verification(quad, best, matcher.scores_of_cards(scores), shown, informative)

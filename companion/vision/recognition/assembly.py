@@ -47,22 +47,12 @@ from companion.vision.recognition.outlines import (
     is_card_shaped,
 )
 from companion.vision.recognition.reader import Reader
-from companion.vision.recognition.rectify import is_hand
+from companion.vision.recognition.rectify import SEVERAL, is_hand
 
-# Minimum number of cards of a picture with "several" cards.
-_SEVERAL = 3
-# Minimum probability of a faint corner in its first view to be read further: none of 669 corners below it became a card
-# in 160 pictures; 166 above it did.
-_FAINTLY = 0.4
 # Score of a candidate formed from two indices, and least score of a box that counts as a card although only its two
 # corners were read; minimum distance of these corners over the box' diagonal: 0.75 for one card, much less for two
 # cards of a fan.
 _BOXED, _ENDS_APART = 0.5, 0.5
-# No search is needed if every found card is certainly of the learnt deck and covers half of every box, above this score
-# if it is an index.
-_FAINT_INDEX = 0.2
-# Minimum score of a card box beside several cards to show one of a searched deck.
-_FAINT_BESIDE = 0.04
 
 
 class Assembler:
@@ -96,7 +86,7 @@ class Assembler:
         indices = [index for index in signs if self._is_index(index)]
         around = _around(signs, propose)
         whole = self._whole_cards(image, candidates, indices, first)
-        seeks = self._reader.seeks and bool(searched) and not _explained(boxes, whole)
+        seeks = self._reader.seeks and bool(searched) and not self._explained(boxes, whole)
         if self._reader.seeks and (propose or seeks):
             whole = drop_duplicates([*whole, *self._learnt_cards(image, boxes, whole)], indices, image)
         loose = self._unclaimed(indices, whole)
@@ -109,9 +99,11 @@ class Assembler:
         for card, ends in self._boxed_pairs(image, candidates, loose, whole):
             whole = [*whole, card]
             loose = [index for index in loose if all(index is not end for end in ends)]
-        if len(whole) + len(loose) >= _SEVERAL:
+        if len(whole) + len(loose) >= SEVERAL:
             faint_boxes = [box for box in boxes if self._limits.faint_box <= box.score < self._limits.box]
-            faint = self._reader.read_indices(image, beside(_index_frames(faint_boxes), indices), least=_FAINTLY)
+            faint = self._reader.read_indices(
+                image, beside(_index_frames(faint_boxes), indices), least=self._limits.index
+            )
             more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
             loose += self._unclaimed(more, whole)
             read += faint
@@ -125,9 +117,8 @@ class Assembler:
             sure = [card for card in whole if _is_confidently_learnt(card)]
             boxed = [portrait(box.quad) for box in searched if box.kind is BoxKind.CARD]
             known = [*(s.quad for s in sightings), *boxed, *self._reader.outlines(image, boxed)]
-            matches = self._reader.deck_matches(
-                image, known, sure, self._deck_boxes(boxes, several=len(sightings) >= _SEVERAL)
-            )
+            shown = [box.quad for box in boxes if box.score >= self._limits.faint_box]
+            matches = self._reader.deck_matches(image, known, sure, shown)
             sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
         sightings += [one for one in opened if one.is_probably_none]
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
@@ -188,6 +179,11 @@ class Assembler:
         matches = self._reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows, hand=True)
         return merge_deck_matches(found, matches, self._limits.misread, sure, FAIRLY)
 
+    def _explained(self, boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
+        """Whether the found cards, all certainly of the learnt deck, lie on every box but the faintest indices."""
+        shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= self._limits.faint_box]
+        return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole)
+
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
         """Return the confident boxes that no found card explains."""
         return [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found)]
@@ -202,11 +198,6 @@ class Assembler:
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
         bare = self._reader.no_card_probabilities(image, cards)
         return bool((bare <= self._limits.neighbour_bare).any())
-
-    def _deck_boxes(self, boxes: Sequence[Box], several: bool) -> list[Quad]:
-        """Return the boxes that show a card of the learnt deck, including faint ones beside several others."""
-        least = {BoxKind.CARD: _FAINT_BESIDE if several else self._limits.faint_box, BoxKind.INDEX: _FAINT_INDEX}
-        return [box.quad for box in boxes if box.score >= least[box.kind]]
 
     def _learnt_cards(self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading]) -> list[Reading]:
         """Return the learnt deck's cards in boxes of any score and in card-shaped proposals, most probable first."""
@@ -387,12 +378,6 @@ def _is_unlike_its(index: Reading, card: Reading) -> bool:
 
 def _is_confidently_learnt(card: Reading) -> bool:
     return min(card.membership, card.confidence) >= CERTAIN
-
-
-def _explained(boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
-    """Whether the found cards, all certainly of the learnt deck, explain every box."""
-    shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= _FAINT_INDEX]
-    return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole)
 
 
 def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting]) -> list[Quad]:

@@ -47,8 +47,6 @@ _CLOSE_SCALES = (416,)
 # Finer scale for larger pictures, tried if nothing is read with fair confidence: of 20 photographs of cards 45 px long,
 # 3 were read without it, 9 with it, none wrong. Used always, it causes false detections.
 _FINE_SCALE = 960
-# Maximum number of rectified pictures of a hand: a hand of eight cards, four of them read at first, needed four.
-_LEVEL_LOOKS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +214,7 @@ class CardDetector:
         Cards missed at first may lie outside the first rectified picture, so it is recomputed from the cards it adds.
         """
         seen, found, best, plane = look.seen, look.found, look, None
-        for _ in range(_LEVEL_LOOKS):
-            level = RectifiedHand.of(look.image, seen)
-            if level is None:
-                break
+        while (level := RectifiedHand.of(look.image, seen)) is not None:
             again = self._look(level.image)
             if sum(s.clarity for s in again.found) <= sum(s.clarity for s in found):
                 break

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,16 +23,10 @@ _SPOT_REACH = 0.14
 _FREE_REACH = (0.15, 0.2)
 # Maximum distance between the expected and the actual opposite index, over the card's height: perspective shortens.
 _OPPOSITE_REACH = 0.45
-# Range of the ratio of areas of overlapping cards, which are of one deck: an outline derived from an index is inexact.
-_COMPANY_RANGE = 4.0
-# Rotation in degrees that two outlines of one card rarely have to each other.
-_CLEARLY_TURNED = 15.0
-# Maximum aspect ratio of an outline that is certainly an upright card; it is 0.64 seen from above.
-_UPRIGHT = 0.85
-# Maximum log-odds of "no card" of an index.
-_MOST_ODDS = 10.0
 # Distance from an outline's edges from which an index is well inside; outline errors are smaller.
 _WELL_INSIDE = 0.03
+# Maximum aspect ratio of an outline that is certainly an upright card; it is 0.64 seen from above.
+_UPRIGHT = 0.85
 
 
 class CardIndices:
@@ -102,27 +95,18 @@ def elsewhere(card: Quad, indices: Sequence[Reading]) -> tuple[float, float]:
     logs = np.array([index.logs for i, index in enumerate(indices) if i not in own], np.float64)
     if not len(logs):
         return 0.0, 0.0
-    none = (logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)).clip(-_MOST_ODDS, _MOST_ODDS)
+    none = logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)
     return float(none.sum()), float(len(none))
 
 
 def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:
     """Whether two cards whose outlines overlap strongly are different cards, as on a pile.
 
-    An index at either end must then read as the first card and not as the second; one suffices if the outlines are
-    clearly rotated to each other.
+    An index at either end must then read as the first card and not as the second.
     """
     ends = [indices[i] for i in CardIndices(card.quad, [index.quad for index in indices]).at_spots()]
     named = {index.card for index in ends}
-    enough = 1 if _turn_between(card.quad, other.quad) > _CLEARLY_TURNED else 2
-    return len(ends) >= enough and named == {card.card} != {other.card}
-
-
-def _turn_between(a: Quad, b: Quad) -> float:
-    """Return the angle in degrees (0 to 90) between the long sides of two upright cards."""
-    first, second = (complex(*(quad[3] - quad[0])) for quad in (a, b))
-    turn = abs(np.degrees(np.angle(first * second.conjugate())))
-    return float(min(turn, 180 - turn))
+    return len(ends) == 2 and named == {card.card} != {other.card}
 
 
 def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
@@ -237,14 +221,3 @@ def one_per_card(readings: Sequence[Reading], share: float = USUAL_SHARE) -> lis
             left = [reading for reading in left if reading is not partner]
             cards.append(replace(first, quad=outline_from_pair(first, partner), logs=first.logs + partner.logs))
     return cards
-
-
-def is_in_company(card: Quad, others: Sequence[Quad]) -> bool:
-    """Whether a card of similar size overlaps or touches the outline derived from an index."""
-    reach = float(np.hypot(*(card[2] - card[0])))
-    area = max(abs(cv2.contourArea(card)), 1.0)
-    return any(
-        np.hypot(*(other.mean(0) - card.mean(0))) < reach
-        and 1 / _COMPANY_RANGE < abs(cv2.contourArea(other)) / area < _COMPANY_RANGE
-        for other in others
-    )

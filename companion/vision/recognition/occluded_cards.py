@@ -19,20 +19,14 @@ from companion.vision.recognition.corners import (
     CardIndices,
     elsewhere,
     index_share,
-    is_in_company,
     one_per_card,
 )
 from companion.vision.recognition.fusion import CornerEvidence, FusionModel
+from companion.vision.recognition.outlines import SAME_CARD, is_in_company
 from companion.vision.recognition.reader import Reader
 
 # Number of prints in the free corners of cards from which the deck has a picture there.
 _ITEMS = 3
-# Overlap above which an unsure corner belongs to an open card with the same reading, for example one that moved: no
-# identical card lay like that in 160 pictures of hands.
-_SHARED = 0.7
-# A corner that matches nothing of the learnt deck counts from this confidence on: of six below it in 214 hands of six
-# decks none was a card; one with .4 to .6 was.
-_READ_THOUGH_UNLIKE = 0.4
 
 
 class HiddenCards:
@@ -61,7 +55,7 @@ class HiddenCards:
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
-        loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= _READ_THOUGH_UNLIKE]
+        loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= self._limits.index]
         likely = self._likely(image, one_per_card(loose, share), whole, signs)
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
@@ -148,7 +142,7 @@ def _by_corner(card: Reading) -> Sighting:
 def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
     """Whether an unsure corner belongs to an open card."""
     return sighting.doubt is not None and any(
-        card.card == sighting.card and intersection_over_smaller(card.quad, sighting.quad) > _SHARED for card in whole
+        card.card == sighting.card and intersection_over_smaller(card.quad, sighting.quad) > SAME_CARD for card in whole
     )
 
 

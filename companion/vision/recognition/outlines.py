@@ -46,6 +46,11 @@ def is_far_smaller(card: Reading | Sighting, others: Iterable[Reading | Sighting
     return any(card.confidence < other.confidence and lies_small(card.quad, other.quad) for other in others)
 
 
+def are_alike(quad: Quad, other: Quad) -> bool:
+    """Whether neither outline is too small beside the other one for both to be cards."""
+    return not (lies_small(quad, other) or lies_small(other, quad))
+
+
 def lies_small(quad: Quad, other: Quad) -> bool:
     """Whether an outline is too small beside another one for both to be cards."""
     return bool(abs(cv2.contourArea(quad)) < _FAR_SMALLER * abs(cv2.contourArea(other)))
@@ -58,3 +63,9 @@ def is_card_shaped(quad: Quad) -> bool:
     width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
     height = np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1]))
     return bool(0.2 < width / max(height, 1e-6) < 1.6)
+
+
+def is_in_company(card: Quad, others: Iterable[Quad]) -> bool:
+    """Whether a card of similar size overlaps or touches the outline derived from an index."""
+    reach = float(np.hypot(*(card[2] - card[0])))
+    return any(np.hypot(*(other.mean(0) - card.mean(0))) < reach and are_alike(card, other) for other in others)

@@ -29,15 +29,15 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.sightings import EVEN, Sighting
 
-# Minimum number of cards of a hand, and minimum overlap between some of them unless only corners are visible.
-_HAND, _OVERLAP = 3, 0.1
+SEVERAL = 3
+"""Minimum number of cards of a hand, and of a picture with several cards."""
 # Minimum median angle from the vertical in degrees; below it cards are compressed by less than a tenth. A rectified
 # look costs as much as the first: of 56 hands of four foreign designs (compose's seed 141) it corrected one below the
 # limit and seven of 36 above.
 _FROM_ABOVE = 25.0
-# Longer side (px) of the rectified picture, maximum magnification, and margin around the hand over its longer side:
-# outlines are rough, and missed cards may lie beside those found.
-_SIDE, _FINER, _ROOM = 1280, 2.5, 0.12
+# Longer side (px) of the rectified picture, and margin around the hand over its longer side: outlines are rough, and
+# missed cards may lie beside those found.
+_SIDE, _ROOM = 1280, 0.12
 # Maximum length ratio of two cards in a valid plane.
 _LIKE_SIZED = 3.0
 
@@ -71,7 +71,7 @@ class RectifiedHand:
         points = project(matrix, np.concatenate(quads))
         low, size = points.min(0), np.ptp(points, axis=0)
         room = _ROOM * float(size.max())
-        finer = min(_FINER, _SIDE / (float(size.max()) + 2 * room))
+        finer = _SIDE / (float(size.max()) + 2 * room)
         move = np.array([[finer, 0, (room - low[0]) * finer], [0, finer, (room - low[1]) * finer], [0, 0, 1]])
         width, height = (round(float(side) + 2 * room) for side in size)
         target = (round(width * finer), round(height * finer))
@@ -94,8 +94,8 @@ class RectifiedHand:
 
 def is_hand(found: Sequence[Sighting]) -> bool:
     """Return whether several overlapping cards were found."""
-    overlap = any(intersection_over_smaller(a.quad, b.quad) > _OVERLAP for a, b in combinations(found, 2))
-    return len(found) >= _HAND and (overlap or not all(sighting.whole for sighting in found))
+    overlap = any(intersection_over_smaller(a.quad, b.quad) > 0 for a, b in combinations(found, 2))
+    return len(found) >= SEVERAL and (overlap or not all(sighting.whole for sighting in found))
 
 
 def _rectangle(quad: Quad) -> Quad:
