@@ -54,12 +54,8 @@ _OUT_OF_IT = 12.0
 # An arm from behind the ignored region is connected to it over this multiple of its border crossing; one that enters
 # beside it over at most twice, except in a few frames.
 _BEHIND = 3
-# So many arms do not appear between two frames: the camera moves and every edge differs. In the seconds after it while
-# the camera settles no new arm counts. In films of people at most two appeared.
-_AT_ONCE, _SWINGS_OUT = 4, 1.5
-# Seconds before such an event within which the picture must have moved widely: swaying hands of cards also appear four
-# at a time, with the camera at rest.
-_MOVED_WIDELY = 0.5
+# Seconds after a move of the camera in which it settles and no new arm counts.
+_SWINGS_OUT = 1.5
 # Seconds without detection after which an arm has left.
 _LEFT_AFTER = 0.25
 
@@ -73,7 +69,7 @@ class ArmDetector:
         self._count = 0
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
-        self._shaken = self._swung = -np.inf
+        self._shaken = -np.inf
         self._laid: Quad | None = None
         self._pile: Quad | None = None
         self._shaded = -np.inf
@@ -100,9 +96,6 @@ class ArmDetector:
             self._shape = (frame.image.shape[0], frame.image.shape[1])
             self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
         difference = self._backdrop.look(frame.small, time, self._restless.mask)
-        if self._backdrop.pushed:
-            self._shaken, self._laid, self._restless = time, None, IgnoreMask()
-            return self.finish()
         if self._backdrop.shifted:
             self.reset()
             self._shaken, self.moved = time, True
@@ -110,7 +103,6 @@ class ArmDetector:
         samples: list[Sample] = []
         self.hidden = None
         if difference is not None:
-            self._swung = time if difference.moved_widely else self._swung
             samples, waits, self.hidden = self._find(difference)
             self._backdrop.learn(waits)
         return self._match(samples, time, seen=difference is not None)
@@ -348,14 +340,6 @@ class ArmDetector:
                 self._tracks[i].alone += left[j].single
         new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
         swings = time - self._shaken < _SWINGS_OUT
-        shady = time - self._shaded < _SHADE_PASSES
-        if shady and len(new) >= _AT_ONCE:
-            new = []  # Remains of a shadow.
-        swung = time - self._swung <= _MOVED_WIDELY
-        if swung and not shady and len(new) >= _AT_ONCE:
-            self._shaken = time
-            self._backdrop, self._restless = BackgroundModel(), IgnoreMask()
-            return self.finish()
         for sample in () if swings else new:
             self._count += 1
             self._tracks.append(Track(self._count, [sample], int(sample.single)))

@@ -12,10 +12,11 @@ from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.imaging.motion import Zone
 
-# Distances in card lengths from a pile's middle at which a hand arrives, with hysteresis for leaving. For drawing,
-# fingers go to the middle; a laid card may end up beside it.
+# Distances in card lengths from a pile's middle at which a hand arrives. For drawing, fingers go to the middle; a laid
+# card may end up beside it.
 _AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.6}
-_OFF = {PileKind.DISCARD: 1.0, PileKind.DRAW: 0.85}
+# Distance beyond that at which it has left.
+_LEAVES = 0.25
 # Leaving distance of a hand joined with others, whose tip moves along them.
 _OFF_AMONG = 1.5
 # Distance from the draw pile's middle at which a hand works even if it had just reached farther; no hand rests there.
@@ -168,7 +169,7 @@ class VisitTracker:
     def _is_off(self, kind: PileKind, away: dict[PileKind, float], sample: Sample) -> bool:
         """Whether a hand has left a pile; the tip of a joined hand may be another's."""
         among = kind is PileKind.DRAW and sample.among
-        return away.get(kind, np.inf) > (_OFF_AMONG if among else _OFF[kind])
+        return away.get(kind, np.inf) > (_OFF_AMONG if among else _AT[kind] + _LEAVES)
 
     def _reach(self, kind: PileKind, stay: _Stay) -> HandVisit:
         return HandVisit(self.track, kind, stay.began, stay.ended, stay.nearest, stay.slowest)

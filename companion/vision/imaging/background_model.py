@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import NEIGHBOURS, Floats, Mask, disc
+from companion.vision.imaging.motion import NEIGHBOURS, Floats, Mask, by_parts, disc
 
 # Added to colours before the logarithm, which limits the noise of dark places.
 _OFFSET = 5.0
@@ -48,25 +48,11 @@ _LEARN, _LAID_DOWN, _ARM_WAITS = 2.0, 0.8, 6.0
 _BEGINNING = 5.0
 # If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
-# Minimum area in small pixels, without shadow, for an outline to be judged: a fingertip has about this many.
-_FIRM = 14
-# Share of the picture whose change, if it lasts this many seconds, means that the camera or the light changed.
-_EVERYWHERE, _CHANGED_FOR = 0.5, 0.4
-# Minimum share that is not explained by shadow in that case; it is smaller if somebody steps in front of the lamp, and
-# then the background is kept.
-_NO_SHADE = 0.15
 # Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
 # part that a large shadow leaves lit would seem to have become brighter.
 _SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
-# Share of the whole picture, and of each of its parts (a grid of `_PARTS` by `_PARTS`), that moves at once when the
-# camera is pushed: .36 to .91 in four films; in others .37 at most with three moving arms, and never in all parts.
-_PUSHED, _PUSHED_PART, _PARTS = 0.35, 0.03, 4
-# Share of the moving pixels that change hue, or differ from pixels at distance `_BESIDE` by the factor `_LESS` of the
-# motion threshold, when the camera is pushed: .57 to .95 in six matches, .11 when a shadow passed.
-_SHAKEN, _BESIDE, _LESS = 0.33, 9, 0.7
-# Number of parts, and of inner parts, that move when the camera moves. It held whenever four arms seemed to appear at
-# once because the camera was knocked, in eight films; with hands all around the table it held in 3 of 60 pictures.
-_WIDE_PARTS, _WIDE_INNER = 12, 2
+# Share of a part of the picture that counts as covered.
+_COVERED = 0.03
 # Once the camera has been at rest for `_RESTS_FOR` seconds, a displaced table differs in this many parts, and by more
 # than shadow in this many: in 15 and 10 of 16, against at most 12 and 10 for a tenth of a second with still arms in
 # seven matches.
@@ -92,22 +78,9 @@ class Difference:
     picture: Floats
     table: Floats
 
-    @property
-    def moved_widely(self) -> bool:
-        """Whether motion is so widespread that the camera moved, not hands."""
-        parts = _by_parts(self.moved) > _PUSHED_PART
-        return int(np.count_nonzero(parts)) >= _WIDE_PARTS and int(np.count_nonzero(parts[1:-1, 1:-1])) >= _WIDE_INNER
-
     def was_here(self, place: Mask) -> bool:
-        """Whether an outline has edges in the background but not in the picture: the object has left.
-
-        The test must also hold for the part without shadow; otherwise a hand under a passing shadow would count as
-        gone.
-        """
-        if self._fades(place) <= _GHOST:
-            return False
-        firm = place & self.solid
-        return int(np.count_nonzero(firm)) < _FIRM or self._fades(firm) > _GHOST
+        """Whether an outline has edges in the background but not in the picture: the object has left."""
+        return self._fades(place) > _GHOST
 
     def _fades(self, place: Mask) -> float:
         """Return the ratio of edge strength along an outline, background to picture."""
@@ -127,12 +100,9 @@ class BackgroundModel:
         self._light = np.zeros(3, np.float32)
         self._began = 0.0
         self._time = 0.0
-        self._wide_since: float | None = None
         self._busy = False
         self._noise = 0.0
         self._shifted_since = 0.0
-        self.pushed = False
-        """Whether the last picture showed a push of the camera; the background was then reset."""
         self.shifted = False
         """Whether the last picture showed the table displaced; the background was then reset."""
 
@@ -151,7 +121,6 @@ class BackgroundModel:
         self._beneath = picture.copy()
         self._still = np.zeros(picture.shape[:2], np.float32)
         self._foreign = np.zeros(picture.shape[:2], np.uint8)
-        self._wide_since = None
         self._began = self._time = self._shifted_since = time
 
     def look(self, small: Image, time: float, restless: Mask | None = None) -> Difference | None:
@@ -160,7 +129,7 @@ class BackgroundModel:
         Noise is removed first. restless: (h, w) uint8 mask of pixels that change all the time and are ignored for
         camera motion.
         """
-        self.pushed = self.shifted = False
+        self.shifted = False
         small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)
         if self._shown is not None and small.shape == self._shown.shape and not self._busy:
             changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
@@ -174,13 +143,12 @@ class BackgroundModel:
         light = self._light = _light(picture - self._table, self._light)
         picture = picture - light
         moved = self._moved(picture, np.asarray(cv2.absdiff(small, self._shown), np.uint8), time)
-        self.pushed = _is_push(moved) and self._is_more_than_light(picture, moved)
         foreign, solid = self._compare(picture)
         self._shown, self._last, self._foreign = small, picture, foreign
         self._elapsed, self._time = min(1.0, time - self._time), time
         self._busy = bool(foreign.any())
-        self.shifted = not self.pushed and self._is_shifted(foreign, solid, moved, time, restless)
-        if self.pushed or self.shifted or self._is_elsewhere(foreign, solid, moved, time):
+        self.shifted = self._is_shifted(foreign, solid, moved, time, restless)
+        if self.shifted:
             self._begin(picture, time)
             self._last = picture
             return None
@@ -218,24 +186,10 @@ class BackgroundModel:
         noise = _noise(picture, self._last)
         self._noise += 0.1 * (min(noise, 0.1) - self._noise)
         changes[levels <= _GRAIN] = 0
-        change = _most(changes)
-        moved = change > max(_MOVED, _NOISES * self._noise)
+        moved = _most(changes) > max(_MOVED, _NOISES * self._noise)
         self._still += np.float32(min(1.0, time - self._time))
         self._still[moved] = 0
         return moved.astype(np.uint8)
-
-    def _is_more_than_light(self, picture: Floats, moved: Mask) -> bool:
-        """Whether most motion since the last frame differs from its surroundings or changes hue, so that light does not
-        explain it.
-        """
-        assert self._last is not None
-        change = np.asarray(cv2.subtract(picture, self._last), np.float32)
-        light = _mean(change)
-        hue = _beyond(change, light)
-        beside = np.asarray(cv2.absdiff(light, cv2.blur(light, (_BESIDE, _BESIDE))), np.float32)
-        least = max(_MOVED, _NOISES * self._noise)
-        shaken = ((hue > least) | (beside > _LESS * least)) & (moved > 0)
-        return int(np.count_nonzero(shaken)) > _SHAKEN * int(np.count_nonzero(moved))
 
     def _compare(self, picture: Floats) -> tuple[Mask, Mask]:
         least = max(_DIFFERENT, _NOISES * self._noise)
@@ -286,24 +240,6 @@ class BackgroundModel:
             self._shifted_since = time
         return time - self._shifted_since >= _RESTS_FOR
 
-    def _is_elsewhere(self, foreign: Mask, solid: Mask, moved: Mask, time: float) -> bool:
-        """Whether the view has changed so much that the background must be relearned."""
-        # Five hands at the draw pile hide half the table, but never some of every part.
-        somewhere = _by_parts(foreign).min() <= _PUSHED_PART
-        if somewhere or foreign.mean() < _EVERYWHERE or solid.mean() < _NO_SHADE:
-            self._wide_since = None
-            return False
-        if self._wide_since is None or moved.mean() > 0.1:
-            self._wide_since = time if self._wide_since is None else self._wide_since
-            return False
-        return time - self._wide_since >= _CHANGED_FOR
-
-
-def _is_push(moved: Mask) -> bool:
-    if moved.mean() < _PUSHED:
-        return False
-    return bool(_by_parts(moved).min() > _PUSHED_PART)
-
 
 def _near_hand(solid: Mask) -> Mask:
     """Return the mask of the largest solid object, empty if it is larger than a hand can be."""
@@ -318,12 +254,7 @@ def _near_hand(solid: Mask) -> Mask:
 
 def _parts_of(mask: Mask) -> int:
     """Return the number of picture parts a mask covers noticeably."""
-    return int(np.count_nonzero(_by_parts(mask) > _PUSHED_PART))
-
-
-def _by_parts(mask: Mask) -> Floats:
-    """Return the share of each picture part a mask covers."""
-    return np.asarray(cv2.resize(mask.astype(np.float32), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA), np.float32)
+    return int(np.count_nonzero(by_parts(mask.astype(np.float32)) > _COVERED))
 
 
 def _light(change: Floats, before: Floats) -> Floats:

@@ -288,6 +288,15 @@ def disc(across: float) -> Mask:
 
 SPARSE = 0.5
 """Interval in seconds between frames above which motion is undefined: each frame is treated as a single picture."""
+PARTS = 4
+"""Number of rows and of columns of the parts of a picture."""
+
+
+def by_parts(picture: Floats) -> Floats:
+    """Return the (PARTS, PARTS) means of a picture's parts."""
+    return np.asarray(cv2.resize(picture, (PARTS, PARTS), interpolation=cv2.INTER_AREA), np.float32)
+
+
 NEIGHBOURS = disc(3)
 """A pixel and its four neighbours."""
 SQUARE = np.ones_like(NEIGHBOURS)

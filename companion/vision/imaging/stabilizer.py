@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL, Frame
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import SPARSE, structure
+from companion.vision.imaging.motion import SPARSE, by_parts, structure
 from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
 
 Floats = NDArray[np.float32]
 Picture = TypeVar("Picture", Image, Floats)
 
-# Shifts are estimated in small pictures to a twentieth of a pixel. Grid of parts; minimum mean difference in grey
-# levels to look closer; minimum mean difference in structure of a changed part; minimum number of changed parts. Sway
-# changes at least that many, an arm three to seven.
-_PARTS, _DIFFERS, _CHANGED, _FEWEST = 4, 0.8, 0.05, 8
+# Shifts are estimated in small pictures to a twentieth of a pixel. Minimum mean difference in grey levels to look
+# closer; minimum mean difference in structure of a changed part; minimum number of changed parts. Sway changes at least
+# that many, an arm three to seven.
+_DIFFERS, _CHANGED, _FEWEST = 0.8, 0.05, 8
 # Neighbourhood in small pixels and contrast floor in grey levels of the structure.
 _NEIGHBOURHOOD, _FLOOR = 9, 8.0
 # Range of shifts in small pixels: smaller ones are noise, larger ones a camera turned elsewhere.
@@ -37,13 +37,14 @@ _LEAST, _MOST = 0.2, 12.0
 _EXPLAINED, _MOST_PARTS, _WORSE, _IN_FEW = 0.7, 0.6, 0.03, 1
 # Share of parts that must still support the current shift: arms of people who continue to play hide many parts.
 _HELD_PARTS = 0.4
-# Seconds between reference frames while nothing sways; and after which a constant shift becomes the new position.
-_REFRESH, _STAYS = 1.0, 1.5
+# Seconds without sway after which the reference frame is renewed, or without hands after which a constant shift may
+# become the new position; and seconds it must have lasted.
+_CALM, _STAYS = 1.0, 1.5
 SHAKES = _STAYS + 0.5
 """Seconds before a reported camera move within which it was pushed."""
 # A constant shift is compensated while hands are present and for `_CALM` seconds afterwards, so that a card being laid
 # is attributed; but no longer than `_LONGEST` seconds, as a hand may rest.
-_CALM, _LONGEST = 1.0, 6.0
+_LONGEST = 6.0
 # Tolerance in small pixels for a shift to count as constant.
 _SAME_SHIFT = 0.3
 
@@ -80,7 +81,7 @@ class Stabilizer:
             self._shift = (0.0, 0.0)
             if _has_moved(self._anchor, small) and (turned := self._begin_turning(small, frame)) is not None:
                 return turned
-            calm = frame.time - max(self._anchored, self._swayed) >= _REFRESH
+            calm = frame.time - max(self._anchored, self._swayed) >= _CALM
             return self._anchored_at(small, frame) if calm else frame
         self._swayed = frame.time
         if np.hypot(shift[0] - self._shift[0], shift[1] - self._shift[1]) > _SAME_SHIFT:
@@ -119,7 +120,7 @@ class Stabilizer:
             return False
         before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (cast(Floats, self._anchor), small))
         back = cv2.warpAffine(now, motion * (1, 1, width), (width, height), borderMode=cv2.BORDER_REPLICATE)
-        differs, left = _by_parts(before, now), _by_parts(before, cast(Floats, back))
+        differs, left = _differences(before, now), _differences(before, cast(Floats, back))
         changed = differs > _CHANGED
         explained = np.count_nonzero(changed & (left < _EXPLAINED * differs))
         return bool(0 < _MOST_PARTS * np.count_nonzero(changed) <= explained)
@@ -144,7 +145,7 @@ def _turn(ground: Gray, frame: Frame) -> Matrix | None:
 
 def _has_moved(before: Floats, now: Floats) -> bool:
     """Whether so much of a grey picture has changed that the camera may have moved."""
-    return bool(np.count_nonzero(_by_parts(before, now) > _DIFFERS) >= _FEWEST)
+    return bool(np.count_nonzero(_differences(before, now) > _DIFFERS) >= _FEWEST)
 
 
 def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[float, float] | None:
@@ -155,7 +156,7 @@ def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[floa
     if not _has_moved(before, now):
         return None
     before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (before, now))
-    differs = _by_parts(before, now)
+    differs = _differences(before, now)
     changed = differs > _CHANGED
     if np.count_nonzero(changed) < _FEWEST:
         return None
@@ -166,7 +167,7 @@ def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[floa
     # If both explain the change equally well, keep the current one: hidden parts vary from frame to frame.
     for shift, share in ((last, _HELD_PARTS), ((float(x), float(y)), _MOST_PARTS)):
         if _LEAST <= np.hypot(*shift) <= _MOST:
-            left = _by_parts(before, _shifted(now, *shift))
+            left = _differences(before, _shifted(now, *shift))
             explained = int(np.count_nonzero(changed & (left < _EXPLAINED * differs)))
             enough = explained >= share * np.count_nonzero(changed)
             if enough and explained > most and np.count_nonzero(left > differs + _WORSE) <= _IN_FEW:
@@ -174,9 +175,9 @@ def _shift(before: Floats, now: Floats, last: tuple[float, float]) -> tuple[floa
     return best
 
 
-def _by_parts(one: Floats, other: Floats) -> Floats:
-    """Return (_PARTS, _PARTS) mean differences in grey levels."""
-    return np.asarray(cv2.resize(cv2.absdiff(one, other), (_PARTS, _PARTS), interpolation=cv2.INTER_AREA), np.float32)
+def _differences(one: Floats, other: Floats) -> Floats:
+    """Return the (PARTS, PARTS) mean differences of two pictures."""
+    return by_parts(np.asarray(cv2.absdiff(one, other), np.float32))
 
 
 def _shifted(image: Picture, x: float, y: float) -> Picture:

@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import Image, averaged
-from companion.vision.imaging.motion import Mask
+from companion.vision.imaging.motion import WIDTH, Mask
 
-# Width of stored pictures (58 kB each): a card is at least fifty pixels long, and a shift by one or two millimetres
-# changes its edges.
-_WIDTH = 320
 # Seconds without an arm before a picture is kept, and interval of updates.
 _SETTLES, _RENEWS = 0.1, 0.5
 # Half side of the compared region of a pile in card lengths, about its top card; margin that must be free of arms.
@@ -36,7 +33,7 @@ _SHADE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A stored picture. began, ended: time span (s) in which it was valid. gray: (h, _WIDTH) uint8. scale: from frames
+    """A stored picture. began, ended: time span (s) in which it was valid. gray: (h, WIDTH) uint8. scale: from frames
     to its pixels.
 
     hidden: mask of arms as packed bits with these rows and columns; None if there were none.
@@ -54,12 +51,12 @@ class Picture:
         return max(1.0, float(np.median(self.gray)))
 
     def shown(self, length: float) -> NDArray[np.float32]:
-        """Return (h, _WIDTH) of 1 where no arm is near, 0 elsewhere. length: of a card, in frames."""
+        """Return (h, WIDTH) of 1 where no arm is near, 0 elsewhere. length: of a card, in frames."""
         if self.hidden is None:
             return np.ones(self.gray.shape, np.float32)
         bits, (rows, columns) = self.hidden
         mask = np.unpackbits(bits, count=rows * columns).reshape(rows, columns)
-        side = 2 * round(_ABOUT * length * columns * self.scale / _WIDTH) + 1
+        side = 2 * round(_ABOUT * length * columns * self.scale / WIDTH) + 1
         near = cv2.dilate(mask, np.ones((side, side), np.uint8))
         size = self.gray.shape[1], self.gray.shape[0]
         return 1 - cv2.resize(near, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
@@ -153,10 +150,10 @@ class IdleSnapshots:
         settled = [series for series in self._series if series.settles(time, share)]
         if not any(series.is_due(time) for series in settled):
             return
-        gray = np.asarray(cv2.cvtColor(averaged(image, _WIDTH), cv2.COLOR_BGR2GRAY), np.uint8)
+        gray = np.asarray(cv2.cvtColor(averaged(image, WIDTH), cv2.COLOR_BGR2GRAY), np.uint8)
         where = None if hidden is None else (np.packbits(hidden > 0), (hidden.shape[0], hidden.shape[1]))
         for series in settled:
-            series.take(Picture(time, time, gray, _WIDTH / image.shape[1], where))
+            series.take(Picture(time, time, gray, WIDTH / image.shape[1], where))
 
     def forget(self) -> None:
         """Reset after the camera moved."""
