@@ -23,6 +23,8 @@ _SPOT_REACH = 0.14
 _FREE_REACH = (0.15, 0.2)
 # Maximum distance between the expected and the actual opposite index, over the card's height: perspective shortens.
 _OPPOSITE_REACH = 0.45
+# Maximum log-odds of "no card" of an index; the fusion is fitted with it.
+_MOST_ODDS = 10.0
 # Distance from an outline's edges from which an index is well inside; outline errors are smaller.
 _WELL_INSIDE = 0.03
 # Maximum aspect ratio of an outline that is certainly an upright card; it is 0.64 seen from above.
@@ -95,7 +97,7 @@ def elsewhere(card: Quad, indices: Sequence[Reading]) -> tuple[float, float]:
     logs = np.array([index.logs for i, index in enumerate(indices) if i not in own], np.float64)
     if not len(logs):
         return 0.0, 0.0
-    none = logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)
+    none = (logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)).clip(-_MOST_ODDS, _MOST_ODDS)
     return float(none.sum()), float(len(none))
 
 
