@@ -59,24 +59,18 @@ def show(server: Server, picture: Image, seen: Callable[[], bool]) -> None:
 
 
 class Followed:
-    """What a lesson was shown and what it took for cards, in order."""
+    """How many pictures a lesson was shown."""
 
     def __init__(self, lesson: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
         self.shown = 0
-        self.cards: list[EnrolledCard] = []
-        show, add = lesson.show, lesson.add
+        show = lesson.show
 
         def followed_show(image: Image) -> int:
             found = show(image)
             self.shown += 1
             return found
 
-        def followed_add(cards: Sequence[EnrolledCard]) -> int:
-            self.cards += cards
-            return add(cards)
-
         monkeypatch.setattr(lesson, "show", followed_show)
-        monkeypatch.setattr(lesson, "add", followed_add)
 
 
 def test_a_deck_is_laid_named_kept_and_played_with(
@@ -105,9 +99,6 @@ def test_a_deck_is_laid_named_kept_and_played_with(
     expect(page.locator("#wall figure")).to_have_count(54)
     expect(page.locator("#wall img")).to_have_count(3)
     expect(page.locator('#wall [data-card="red 7"]')).to_contain_text("2 times")
-    # A picture that replaced another is fetched again.
-    lesson.add(followed.cards[:1])
-    expect(page.locator("#wall img").first).to_have_attribute("src", re.compile(r"/pictures/\d+\?1$"))
     name_otherwise(page, "green skip", "green reverse")
     name_otherwise(page, "green reverse", "green skip")
     page.click("#finish-lesson")
