@@ -98,8 +98,8 @@ class Pile:
         region = change.rectangle
         if region is None:
             return None
-        box = max(self._boxed(change.after), key=change.agreement, default=region)
-        quads = self._refined(change.after, [box, region])
+        boxes = sorted(self._boxed(change.after), key=change.agreement, reverse=True)
+        quads = self._refined(change.after, [*boxes[:1], region])
         quad = change.with_edges(self._best(change, quads))
         if self._is_taken(change, quad) or (not self._each and change.agreement(quad) < 1):
             return None
