@@ -14,6 +14,8 @@ from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import Image, averaged
 from companion.vision.imaging.motion import WIDTH, Mask
 
+KEPT = 12
+"""Number of latest pictures kept of each kind."""
 # Seconds without an arm before a picture is kept, and interval of updates.
 _SETTLES, _RENEWS = 0.1, 0.5
 # Half side of the compared region of a pile in card lengths, about its top card; margin that must be free of arms.
@@ -78,13 +80,13 @@ class Changed:
 
 
 class _Series:
-    """One picture per time span with at most a share of the pile hidden. keep: see IdleSnapshots.
+    """One picture per time span with at most a share of the pile hidden.
 
     most: that share. seen: the picture waiting for a confirmation.
     """
 
-    def __init__(self, most: float, seen: float, keep: int | None) -> None:
-        self._most, self._keep = most, keep
+    def __init__(self, most: float, seen: float) -> None:
+        self._most = most
         self._in_view = seen
         self._since: float | None = None
         self.pictures: list[Picture] = []
@@ -107,8 +109,7 @@ class _Series:
         if self._goes_on():
             self.pictures.pop()
         self.pictures.append(replace(picture, began=self._since))
-        if self._keep is not None:
-            self.pictures = self.pictures[-self._keep :]
+        self.pictures = self.pictures[-KEPT:]
 
     def forget(self) -> None:
         self.pictures, self._since = [], None
@@ -137,13 +138,10 @@ class _Series:
 
 
 class IdleSnapshots:
-    """Keeps one picture of the table per time span without arms at the draw pile, or with little of it hidden.
+    """Keeps one picture of the table per time span without arms at the draw pile, or with little of it hidden."""
 
-    keep: how many of each kind, all if None.
-    """
-
-    def __init__(self, keep: int | None = None) -> None:
-        self._series = tuple(_Series(most, seen, keep) for most, seen in _VIEWS)
+    def __init__(self) -> None:
+        self._series = tuple(_Series(most, seen) for most, seen in _VIEWS)
 
     def see(self, image: Image, time: float, hidden: Mask | None, share: float) -> None:
         """Process a (H, W, 3) BGR uint8 frame. hidden: (h, w) mask of arms; share: of the pile hidden by them."""

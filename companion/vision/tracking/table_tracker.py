@@ -44,7 +44,7 @@ from companion.vision.tracking import draw_inference, landing_attribution
 from companion.vision.tracking.camera_advice import InView
 from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, is_alone, visit_event
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
-from companion.vision.tracking.idle_snapshots import Changed, IdleSnapshots, hidden_share
+from companion.vision.tracking.idle_snapshots import KEPT, Changed, IdleSnapshots, hidden_share
 from companion.vision.tracking.landing_attribution import (
     REMEMBERED,
     Landing,
@@ -67,8 +67,6 @@ _ALWAYS = 4
 _LAYS = 1.0
 # Arms within this angle in degrees may be one player's, who rests a hand somewhere.
 _ONE_PLAYER = 45.0
-# Number of snapshots without an arm at the draw pile that are kept during a match.
-_QUIET = 12
 # Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
 # evidence for a pile.
 _REVISITED_SECONDS, _RESTS = 90.0, 4.0
@@ -113,7 +111,7 @@ class TableTracker:
         self._reported: set[tuple[int, float]] = set()
         self._known_spot: Spot | None = None
         self._drawn: list[float] = []
-        self._quiet = IdleSnapshots(keep=_QUIET)
+        self._quiet = IdleSnapshots()
         self._draws, self._landings = draws or draw_inference.shipped(), landings or landing_attribution.shipped()
         self._usual = UsualChange()
         self._by_arms: tuple[bool, ...] = ()
@@ -264,7 +262,7 @@ class TableTracker:
             others = (other.reach for other in self._held_back if other.draw is not None)
             alone = is_alone(held.reach, others, self._drawn, change.since)
             if not held.reach.track.is_shadow:
-                self._drawn = [*self._drawn, held.reach.ended][-_QUIET:]
+                self._drawn = [*self._drawn, held.reach.ended][-KEPT:]
         share = None if change is None else change.share
         evidence = DrawEvidence(held.reach, held.draw, back, share, self._usual.log_share, alone)
         event = visit_event(held.reach, held.zone, held.draw, self._draws.probability(evidence))
