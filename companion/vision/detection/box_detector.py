@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -95,13 +96,13 @@ def suppress(boxes: list[Box], threshold: float) -> list[Box]:
 class BoxFinder:
     """Finds boxes at one or several scales of a picture.
 
-    `network` is the exported detector. Several scales cover cards that fill the frame as well as small ones, because
+    network: the exported detector. scales: longer sides of the searched picture in pixels, the finest first. Several cover cards that fill the frame as well as small ones, because
     convolutions detect only the sizes they were trained on.
     """
 
     def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.35) -> None:
         self._network = network
-        self._scales = scales
+        self.scales = scales
         self._threshold = threshold
 
     def find(
@@ -111,21 +112,23 @@ class BoxFinder:
         turned: bool = False,
         least: float | None = None,
         pile: bool = False,
+        known: Sequence[Box] = (),
     ) -> list[Box]:
         """Return the boxes in a (H, W, 3) BGR uint8 picture, best first, without duplicates.
 
         scales: overrides the default scales. turned: search the picture rotated by a quarter turn, which finds some
         missed cards; boxes are in pixels of the unrotated picture. least: overrides the minimum score. pile: whether
-        the cards overlap on a pile.
+        the cards overlap on a pile. known: boxes of this picture at another scale, which are among the results.
         """
         boxes: list[Box] = []
         threshold = self._threshold if least is None else least
         picture = np.ascontiguousarray(np.rot90(image)) if turned else image
-        for longest in scales or self._scales:
+        for longest in self.scales if scales is None else scales:
             x, scale, offset = letterbox(picture, longest)
             boxes += decode(self._network(x)[0], scale, offset, threshold)
         if turned:
             boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
+        boxes += known
         if not pile:
             return suppress(boxes, SAME_BOX)
         indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], SAME_BOX)

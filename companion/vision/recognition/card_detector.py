@@ -17,7 +17,7 @@ import numpy as np
 from companion.cards import EditionName
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.deck_cards import DeckCards
-from companion.vision.core.geometry import Image, Quad, portrait, turned
+from companion.vision.core.geometry import Image, Quad, lies_on, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import EVEN, NEARLY, UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
@@ -102,15 +102,13 @@ class CardDetector:
         cls,
         cards: EditionName | DeckCards | None = None,
         folder: Path | None = None,
-        scales: tuple[int, ...] = (640, 320),
         threads: int = 0,
     ) -> CardDetector:
         """Return the detector with the networks of a folder, by default the shipped ones.
 
         cards: those under consideration, a printed edition's or what the networks' cards mean. folder: contains
         detector.onnx, card-reader.onnx, index-reader.onnx, calibration.json, optionally backs.json, fusion.json,
-        mirror.json and limits.json. scales: longer sides in pixels at which the picture is searched. Raises
-        ModelFileError if a file is missing or damaged.
+        mirror.json and limits.json. Raises ModelFileError if a file is missing or damaged.
         """
         folder = folder or model_folder()
         boxes_network = Network.shared(folder / "detector.onnx", threads)
@@ -120,7 +118,7 @@ class CardDetector:
         whole, corner = (Network.shared(folder / f"{kind}-reader.onnx", threads) for kind in ("card", "index"))
         meant = DeckCards.printed(cards) if isinstance(cards, EditionName) else cards
         reader = Reader(whole, corner, calibration, meant, Embedding.shipped(threads))
-        boxes = BoxFinder(boxes_network, scales, limits.box)
+        boxes = BoxFinder(boxes_network, threshold=limits.box)
         looks, fusion, mirror = folder / "backs.json", folder / "fusion.json", folder / "mirror.json"
         back_looks = BackLooks.load(looks) if looks.exists() else None
         model = FusionModel.load(fusion) if fusion.exists() else None
@@ -231,8 +229,18 @@ class CardDetector:
         return self._look(image).found
 
     def _look(self, image: Image) -> _Look:
+        """Return the cards in one look. If the coarsest scale shows one card and nothing else, it suffices."""
         seeks = self._reader.seeks
-        every = self._boxes.find(image, least=self._least, pile=seeks)
+        *finer, coarse = self._boxes.scales
+        coarsely = self._boxes.find(image, (coarse,), least=self._least, pile=seeks)
+        if not seeks and _is_one_card(coarsely):
+            look = self._looked(image, coarsely)
+            if len(look.seen) == 1 and look.seen[0].whole and look.seen[0].confidence >= NEARLY:
+                return look
+        return self._looked(image, self._boxes.find(image, finer, least=self._least, pile=seeks, known=coarsely))
+
+    def _looked(self, image: Image, every: list[Box]) -> _Look:
+        seeks = self._reader.seeks
         boxes = suppress(every, SAME_BOX) if seeks else every
         # Cards of a searched deck are matched in the light they were learnt in.
         lit = image if seeks else self._in_white_light(image, boxes)
@@ -330,6 +338,12 @@ class CardDetector:
             again = find(self, light)
             found = again if is_better(again, found) else found
         return found
+
+
+def _is_one_card(boxes: Sequence[Box]) -> bool:
+    """Whether one card is boxed and every other box lies on it."""
+    cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
+    return len(cards) == 1 and all(lies_on(box.quad, cards[0]) for box in boxes)
 
 
 def _without_others(seen: Sequence[Sighting]) -> list[Sighting]:
