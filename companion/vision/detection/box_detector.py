@@ -96,8 +96,9 @@ def suppress(boxes: list[Box], threshold: float) -> list[Box]:
 class BoxFinder:
     """Finds boxes at one or several scales of a picture.
 
-    network: the exported detector. scales: longer sides of the searched picture in pixels, the finest first. Several cover cards that fill the frame as well as small ones, because
-    convolutions detect only the sizes they were trained on.
+    network: the exported detector. scales: longer sides of the searched picture in pixels, the finest first. Several
+    cover cards that fill the frame as well as small ones, because convolutions detect only the sizes they were trained
+    on. threshold: minimum score of a box.
     """
 
     def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.35) -> None:

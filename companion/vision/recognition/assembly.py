@@ -139,7 +139,7 @@ class Assembler:
         loose = self._unclaimed(indices, whole)
         share = index_share([card.quad for card in whole], [index.quad for index in indices])
         implied = [replace(index, quad=outline_from_index(index, share)) for index in loose]
-        corners = self._hidden.evidence(image, implied, [card.quad for card in whole], around)
+        corners = self._hidden.evidence(image, implied, [card.quad for card in whole], around, implied)
         centers = [index.center for index in loose]
         return _evidence(image, scored, indices, around, len(cards), on_pile), list(zip(centers, corners, strict=True))
 

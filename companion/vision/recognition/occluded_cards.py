@@ -12,6 +12,7 @@ import numpy as np
 
 from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
+from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
@@ -60,10 +61,15 @@ class HiddenCards:
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
     def evidence(
-        self, image: Image, corners: Sequence[Reading], whole: Sequence[Quad], signs: Sequence[Reading]
+        self,
+        image: Image,
+        corners: Sequence[Reading],
+        whole: Sequence[Quad],
+        signs: Sequence[Reading],
+        cards: Sequence[Reading],
     ) -> list[CornerEvidence]:
         """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
-        whole: outlines of open cards. signs: as for `among`.
+        whole: outlines of open cards. signs: as for `among`. cards: all that corners imply, these among them.
         """
         behind = self._reader.glances(image, [corner.quad for corner in corners])
         return [
@@ -72,7 +78,7 @@ class HiddenCards:
                 seen.logs.astype(np.float64),
                 len(whole),
                 is_in_company(corner.quad, whole),
-                is_in_company(corner.quad, [other.quad for other in corners if other is not corner]),
+                is_in_company(corner.quad, [other.quad for other in cards if other is not corner]),
                 elsewhere(corner.quad, signs),
             )
             for corner, seen in zip(corners, behind, strict=True)
@@ -83,24 +89,25 @@ class HiddenCards:
     ) -> list[Sighting]:
         """Return the occluded cards implied by unclaimed indices, without those that are other print.
 
-        Where a card certainly lies open, a clear corner is a card's, and what is behind it is not read.
+        Where one card certainly lies, open or with a clear corner, the other clear corners are cards' too, and what is
+        behind them is not read.
         """
         limits, quads = self._limits, [sighting.quad for sighting in whole]
-        is_game = any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
         sightings = [_by_corner(card) for card in cards]
         clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
-        asked = [not (is_game and is_clear) for is_clear in clear]
-        evidence = self.evidence(image, list(compress(cards, asked)), quads, signs)
-        looked = zip(self._fusion.other_corners(evidence), evidence, strict=True)
-        bare, others = [0.0] * len(cards), [0.0] * len(cards)
-        for i, (other, seen) in zip(compress(range(len(cards)), asked), looked, strict=True):
-            bare[i] = float(np.exp(seen.behind[-1]))
-            # A learnt deck knows its own signs.
-            others[i] = 0.0 if cards[i].known or self._reader.seeks else other
+        bare, others = np.zeros((2, len(cards)))
+        unclear = [i for i in range(len(cards)) if not clear[i]]
+        bare[unclear], others[unclear] = self._behind(image, [cards[i] for i in unclear], cards, quads, signs)
+        # A learnt deck knows its own signs.
+        is_game = self._reader.seeks or any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
+        for i in sorted(compress(range(len(cards)), clear), key=lambda i: -sightings[i].confidence):
+            if not is_game:
+                bare[i], others[i] = np.concatenate(self._behind(image, [cards[i]], cards, quads, signs))
+                is_game = 1 - others[i] >= RUNNER_UP_BELOW
         company = [sighting for sighting in sightings if _is_colored(sighting, self._limits.company)]
         return [
             sighting.unless(other)
-            for sighting, nothing, is_clear, other in zip(sightings, bare, clear, others, strict=True)
+            for sighting, nothing, is_clear, other in zip(sightings, bare.tolist(), clear, others.tolist(), strict=True)
             if is_clear
             or (
                 self._is_likely_neighbour(sighting, nothing)
@@ -109,6 +116,24 @@ class HiddenCards:
             )
             or (sighting.confidence >= limits.index and nothing < limits.bare)
         ]
+
+    def _behind(
+        self,
+        image: Image,
+        corners: Sequence[Reading],
+        cards: Sequence[Reading],
+        whole: Sequence[Quad],
+        signs: Sequence[Reading],
+    ) -> tuple[Floats, Floats]:
+        """Return the probabilities that there is no print where a corner implies its card, (N,), and that the corner
+        is no card's, (N,). cards: all cards that corners imply, these among them.
+        """
+        evidence = self.evidence(image, corners, whole, signs, cards)
+        others = [
+            0.0 if corner.known or self._reader.seeks else other
+            for corner, other in zip(corners, self._fusion.other_corners(evidence), strict=True)
+        ]
+        return np.array([np.exp(seen.behind[-1]) for seen in evidence], np.float32), np.array(others, np.float32)
 
     def _without_items(
         self, behind: Sequence[Sighting], whole: Sequence[Sighting], read: Sequence[Reading]
