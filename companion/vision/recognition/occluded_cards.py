@@ -6,13 +6,11 @@ Decides which of the read corners belong to such cards and which are other print
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
 
 import numpy as np
 
 from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
-from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
@@ -87,53 +85,23 @@ class HiddenCards:
     def _likely(
         self, image: Image, cards: Sequence[Reading], whole: Sequence[Sighting], signs: Sequence[Reading]
     ) -> list[Sighting]:
-        """Return the occluded cards implied by unclaimed indices, without those that are other print.
+        """Return the occluded cards implied by unclaimed indices.
 
-        Where one card certainly lies, open or with a clear corner, the other clear corners are cards' too, and what is
-        behind them is not read.
+        Once one card certainly lies there, open or with a clear corner, the other corners are cards' too, and what is
+        behind them is not read. A searched deck knows its own signs.
         """
-        limits, quads = self._limits, [sighting.quad for sighting in whole]
-        sightings = [_by_corner(card) for card in cards]
-        clear = [_is_colored(sighting, limits.clear_index) for sighting in sightings]
-        bare, others = np.zeros((2, len(cards)))
-        unclear = [i for i in range(len(cards)) if not clear[i]]
-        bare[unclear], others[unclear] = self._behind(image, [cards[i] for i in unclear], cards, quads, signs)
-        # A learnt deck knows its own signs.
+        quads = [sighting.quad for sighting in whole]
         is_game = self._reader.seeks or any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
-        for i in sorted(compress(range(len(cards)), clear), key=lambda i: -sightings[i].confidence):
-            if not is_game:
-                bare[i], others[i] = np.concatenate(self._behind(image, [cards[i]], cards, quads, signs))
-                is_game = 1 - others[i] >= RUNNER_UP_BELOW
-        company = [sighting for sighting in sightings if _is_colored(sighting, self._limits.company)]
-        return [
-            sighting.unless(other)
-            for sighting, nothing, is_clear, other in zip(sightings, bare.tolist(), clear, others.tolist(), strict=True)
-            if is_clear
-            or (
-                self._is_likely_neighbour(sighting, nothing)
-                and nothing < limits.neighbour_bare
-                and is_in_company(sighting.quad, [*quads, *_others(sighting, company)])
-            )
-            or (sighting.confidence >= limits.index and nothing < limits.bare)
-        ]
-
-    def _behind(
-        self,
-        image: Image,
-        corners: Sequence[Reading],
-        cards: Sequence[Reading],
-        whole: Sequence[Quad],
-        signs: Sequence[Reading],
-    ) -> tuple[Floats, Floats]:
-        """Return the probabilities that there is no print where a corner implies its card, (N,), and that the corner
-        is no card's, (N,). cards: all cards that corners imply, these among them.
-        """
-        evidence = self.evidence(image, corners, whole, signs, cards)
-        others = [
-            0.0 if corner.known or self._reader.seeks else other
-            for corner, other in zip(corners, self._fusion.other_corners(evidence), strict=True)
-        ]
-        return np.array([np.exp(seen.behind[-1]) for seen in evidence], np.float32), np.array(others, np.float32)
+        found = []
+        for card, seen in sorted(((card, _by_corner(card)) for card in cards), key=lambda pair: -pair[1].confidence):
+            if seen.confidence < self._limits.index:
+                break
+            other = 0.0
+            if not (is_game or card.known):
+                (other,) = self._fusion.other_corners(self.evidence(image, [card], quads, signs, cards))
+                is_game = 1 - other >= RUNNER_UP_BELOW
+            found.append(seen.unless(other))
+        return found
 
     def _without_items(
         self, behind: Sequence[Sighting], whole: Sequence[Sighting], read: Sequence[Reading]
@@ -151,12 +119,6 @@ class HiddenCards:
             return list(behind)
         return [s for s in behind if s.confidence >= clearly or not _is_print_of_another(s, listed)]
 
-    def _is_likely_neighbour(self, sighting: Sighting, nothing: float) -> bool:
-        limits = self._limits
-        if sighting.card.color is None:
-            return sighting.confidence >= limits.dark_neighbour
-        return sighting.confidence >= (limits.misread if nothing < limits.legible_no_card else limits.neighbour)
-
 
 def _by_corner(card: Reading) -> Sighting:
     """Return the sighting of a card of which a corner is read; a learnt deck's card needs no correction."""
@@ -171,11 +133,6 @@ def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
     )
 
 
-def _others(sighting: Sighting, company: Sequence[Sighting]) -> list[Quad]:
-    """Return the outlines of cards with other readings; an equal reading may be the same card's other corner."""
-    return [other.quad for other in company if other.card != sighting.card]
-
-
 def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
     """Whether an index is in the free corner of a more confident card of its colour."""
     index = corner_frames(sighting.quad)[0]
@@ -185,8 +142,3 @@ def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
         and CardIndices(card.quad, [index]).in_free_corners()
         for card in cards
     )
-
-
-def _is_colored(sighting: Sighting, least: float) -> bool:
-    """Whether an index has at least this confidence and is not a wild's: coloured ground is rarely anything else."""
-    return sighting.confidence >= least and sighting.card.color is not None
