@@ -78,6 +78,7 @@ class _Boxed:
     """Returns the same boxes for every picture."""
 
     boxes: list[Box] = field(default_factory=list)
+    scales: tuple[int, ...] = (640, 320)
 
     def find(self, *_: object, **__: object) -> list[Box]:
         return self.boxes

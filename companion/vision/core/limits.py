@@ -34,7 +34,7 @@ class ReadingLimits:
     whole: float
     """Minimum probability of a whole card's reading. Below it, most readings are wrong."""
     index: float
-    """The same for indices."""
+    """The same for indices, also of a covered card."""
     confident_box: float
     """Box score from which a whole card is certain to be present ..."""
     confident_box_no_card: float
@@ -43,22 +43,8 @@ class ReadingLimits:
     """... so that it is listed as unsure from this probability on."""
     clearly_another: float
     """Of two like indices at one corner of a card, one belongs to another card from this probability on."""
-    neighbour: float
-    """Minimum probability of an index beside other cards to count as one more card of a fan."""
-    dark_neighbour: float
-    """The same for an index without colour, which may be any dark print."""
-    company: float
-    """Minimum probability of an index to support another one nearby."""
-    legible_no_card: float
-    """Below this "no card" probability of the card reader, an index is more likely misread than mere print ..."""
     misread: float
-    """... and counts from this probability on."""
-    bare: float
-    """An index is rejected as other print if its card's place has a "no card" probability above this ..."""
-    neighbour_bare: float
-    """... or, beside other cards that may cover it, above this."""
-    clear_index: float
-    """From this probability on, an index belongs to a card regardless of its surroundings."""
+    """Minimum combined probability of a learnt deck's match and the readings on it."""
     alike: float
     """Minimum agreement of two index readings to be corners of one card."""
 

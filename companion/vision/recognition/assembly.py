@@ -197,7 +197,7 @@ class Assembler:
             return True
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
         bare = self._reader.no_card_probabilities(image, cards)
-        return bool((bare <= self._limits.neighbour_bare).any())
+        return bool((bare <= CERTAIN).any())
 
     def _learnt_cards(self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading]) -> list[Reading]:
         """Return the learnt deck's cards in boxes of any score and in card-shaped proposals, most probable first."""

@@ -54,7 +54,6 @@ class HiddenCards:
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
-        loose = [index for index in loose if not index.is_out_of_deck or index.confidence >= self._limits.index]
         likely = self._likely(image, one_per_card(loose, share), whole, signs)
         return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
 
