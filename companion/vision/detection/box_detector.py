@@ -109,7 +109,7 @@ class BoxFinder:
     def find(
         self,
         image: Image,
-        scales: tuple[int, ...] | None = None,
+        scales: Sequence[int] | None = None,
         turned: bool = False,
         least: float | None = None,
         pile: bool = False,
