@@ -96,6 +96,25 @@ def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
     assert right.total() / there.total() >= 0.85
 
 
+@pytest.mark.parametrize(("layout", "searched"), [(Layout.SINGLE, [320]), (Layout.CASCADE, [320, 640])])
+def test_a_picture_of_one_card_is_searched_at_the_coarse_scale_alone(
+    layout: Layout, searched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longest: list[int] = []
+    outputs = Network._outputs
+
+    def counted(network: Network, x: np.ndarray) -> list[np.ndarray]:
+        if network.path.name == "detector.onnx":
+            longest.append(max(x.shape))
+        return outputs(network, x)
+
+    monkeypatch.setattr(Network, "_outputs", counted)
+    scene = SceneMaker(5, (960, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=()).make(layout)
+    found = CardDetector.shipped(EditionName.CLASSIC).detect(scene.image)
+    assert len(found) >= len(scene.cards) - 1
+    assert longest[: len(searched)] == searched and (len(longest) == 1) == (len(scene.cards) == 1)
+
+
 def cascade(seed: int) -> tuple[np.ndarray, Counter[Card]]:
     """Return a picture of six UNO Mario Kart cards of which only the first lies open, and the cards."""
     cards = [ALL_CARDS[int(i)] for i in np.random.default_rng((seed, 0)).integers(0, 48, 6)]
