@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -31,7 +32,7 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, Scale
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import Handedness, Sighting
-from companion.vision.detection.box_detector import BoxFinder
+from companion.vision.detection.box_detector import Box, BoxFinder
 from companion.vision.detection.crops import Pass
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.corners import (
@@ -101,18 +102,20 @@ def test_a_picture_of_one_card_is_searched_at_the_coarse_scale_alone(
     layout: Layout, searched: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     longest: list[int] = []
-    outputs = Network._outputs
+    find = BoxFinder.find
 
-    def counted(network: Network, x: np.ndarray) -> list[np.ndarray]:
-        if network.path.name == "detector.onnx":
-            longest.append(max(x.shape))
-        return outputs(network, x)
+    def counted(
+        boxes: BoxFinder, image: np.ndarray, scales: Sequence[int] | None = None, *args: object, **how: object
+    ) -> list[Box]:
+        longest.extend(boxes.scales if scales is None else scales)
+        return find(boxes, image, scales, *args, **how)
 
-    monkeypatch.setattr(Network, "_outputs", counted)
+    monkeypatch.setattr(BoxFinder, "find", counted)
     scene = SceneMaker(5, (960, 720), families=[StyleFamily.CLASSIC_OVAL], fonts=()).make(layout)
     found = CardDetector.shipped(EditionName.CLASSIC).detect(scene.image)
     assert len(found) >= len(scene.cards) - 1
-    assert longest[: len(searched)] == searched and (len(longest) == 1) == (len(scene.cards) == 1)
+    assert longest[: len(searched)] == searched
+    assert (len(longest) == 1) == (len(scene.cards) == 1)
 
 
 def cascade(seed: int) -> tuple[np.ndarray, Counter[Card]]:
