@@ -219,35 +219,6 @@ def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
     assert spot.middle == pytest.approx([400, 200])
 
 
-def test_card_shaped_object_may_be_the_draw_pile_without_a_back() -> None:
-    outlines = [card_at(400, 210), card_at(180, 200, 50), card_at(305, 204), card_at(300, 420)]
-    shapes = [Back(quad, 0.0) for quad in outlines]
-    pile = DrawPile()
-    pile.see_backs(shapes, ZONE, 0.0)
-    spot = pile.spot(ZONE)
-    assert spot is not None
-    assert spot.middle == pytest.approx([400, 210])
-    # A back seen in a single look is stronger evidence than the shape in all looks.
-    pile.see_backs([back_at(200, 210), *shapes], ZONE, 2.0)
-    for time in (4.0, 8.0):
-        pile.see_backs([back_at(200, 210)], ZONE, time)
-    spot = pile.spot(ZONE)
-    assert spot is not None
-    assert spot.middle == pytest.approx([200, 210])
-
-
-def test_what_looks_like_a_back_gives_way_to_one_that_hands_go_to() -> None:
-    for goal, found in ((400.0, 400.0), (300.0, 200.0)):
-        pile = DrawPile()
-        for time in range(4):
-            pile.see_backs([back_at(200, 210), *[back_at(400, 210)] * (time == 2)], ZONE, 10.0 * time)
-        for number in range(4):
-            pile.visit(np.array([goal, 300.0 if goal == 300 else 210.0]), ZONE, side=3, track=number)
-        spot = pile.spot(ZONE)
-        assert spot is not None
-        assert spot.middle[0] == pytest.approx(found)
-
-
 SIZE = (640, 480)
 
 

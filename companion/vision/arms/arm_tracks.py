@@ -19,9 +19,6 @@ _time = attrgetter("time")
 
 # Standard deviation in degrees between an arm's crossing and its player's seat, and between crossings of one seat.
 _STRAY = 8.0
-# Tolerance in card lengths when comparing a hand on its way out with positions on its way in: a carried card extends
-# the tip.
-_FARTHER = 0.5
 # Distance in card lengths from a lying card beyond which it is not itself visible at a hand's tip.
 _ON_THE_WAY = 0.6
 # Maximum visible area and reach of a withdrawn arm relative to the arm at work. Part of an arm of the table's colour
@@ -118,26 +115,6 @@ class Track:
     def is_shadow(self) -> bool:
         """Whether it never was more than a shadow."""
         return max(sample.firm for sample in self.samples) < _FIRM
-
-    def gained(self, came: float, left: float, length: float) -> float | None:
-        """Return the gain in hidden area on its way out at equal reach, None if unknown.
-
-        came: end of its way in (s); left: start of its way out (s); length: of a card in pixels. The result is in
-        squares of `length`.
-        """
-        way = [
-            (sample.time, sample.depth / length, sample.area / length**2)
-            for sample in self.samples
-            if sample.single and sample.rim is not None
-        ]
-        inward = sorted((depth, area) for time, depth, area in way if time <= came)
-        outward = [(depth, area) for time, depth, area in way if time > left]
-        if not inward:
-            return None
-        depths, areas = zip(*inward, strict=True)
-        both = (depths[0], depths[-1] + _FARTHER)
-        more = [area - np.interp(depth, depths, areas) for depth, area in outward if both[0] <= depth <= both[1]]
-        return float(np.median(more)) if more else None
 
     def cost(self, sample: Sample, scale: float) -> float | None:
         """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel."""

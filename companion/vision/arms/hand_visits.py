@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.arms.arm_tracks import LATELY, Sample, Track, entry
+from companion.vision.arms.arm_tracks import LATELY, Track, entry
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.imaging.motion import Zone
@@ -17,15 +17,10 @@ from companion.vision.imaging.motion import Zone
 _AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.6}
 # Distance beyond that at which it has left.
 _LEAVES = 0.25
-# Leaving distance of a hand joined with others, whose tip moves along them.
-_OFF_AMONG = 1.5
 # Distance from the draw pile's middle at which a hand works even if it had just reached farther; no hand rests there.
 _MIDDLE = 0.2
 # How far a hand extends beyond its visible tip, and how far its fingers may be before it if the tip is a held card.
 _BEYOND, _HELD = 0.15, 0.6
-# Added to the distance of a hand that lies over the draw pile's middle with its fingertips beyond: it may draw with the
-# palm, or lay a card behind.
-_OVERSHOT = 0.3
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
 # draw pile in 111 recorded matches that never fell below two, one drew.
 _SLOW = 2.6
@@ -41,7 +36,7 @@ _UNKNOWN_SPREAD = 90.0
 _UNSEEN = 0.2
 # Minimum seconds between two visits of one hand. A hand cannot put a card away and return sooner, but a tip moving
 # along a resting hand can. In 60 recorded matches all 48 closer pairs were one visit.
-_AWAY = {PileKind.DISCARD: 0.0, PileKind.DRAW: 0.3}
+_AWAY = 0.3
 # Distance before its tip, in card lengths, at which a hand grips: the card extends beyond. In six films the draw pile's
 # middle was found within 0.2 card lengths this way, within 0.6 by tips.
 _OVERREACH = 0.3
@@ -143,10 +138,10 @@ class VisitTracker:
         back = back and away.get(PileKind.DRAW, np.inf) > _MIDDLE
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > _UNSEEN
         for kind in list(self._at):
-            if unseen or back or self._is_off(kind, away, sample):
+            if unseen or back or away.get(kind, np.inf) > _AT[kind] + _LEAVES:
                 self._left[kind] = self._at.pop(kind)
         # A hand that was out of sight or withdrew has been away.
-        over = [k for k, stay in self._left.items() if unseen or back or sample.time - stay.ended >= _AWAY[k]]
+        over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= _AWAY]
         ended = [self._reach(kind, self._left.pop(kind)) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
@@ -166,11 +161,6 @@ class VisitTracker:
                 stay.slowest = min(stay.slowest, speed)
         return ended
 
-    def _is_off(self, kind: PileKind, away: dict[PileKind, float], sample: Sample) -> bool:
-        """Whether a hand has left a pile; the tip of a joined hand may be another's."""
-        among = kind is PileKind.DRAW and sample.among
-        return away.get(kind, np.inf) > (_OFF_AMONG if among else _AT[kind] + _LEAVES)
-
     def _reach(self, kind: PileKind, stay: _Stay) -> HandVisit:
         return HandVisit(self.track, kind, stay.began, stay.ended, stay.nearest, stay.slowest)
 
@@ -188,7 +178,7 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
         found = [_distance(finger, rim, spot) for finger in sample.fingers]
         within, beyond = min(one for one, _ in found), min(other for _, other in found)
         # Cards are carried only towards the discard pile.
-        away[spot.kind] = within if spot.kind is PileKind.DISCARD else min(beyond, within + _OVERSHOT)
+        away[spot.kind] = within if spot.kind is PileKind.DISCARD else beyond
         at_draw = at_draw or (spot.kind is PileKind.DRAW and beyond <= _AT[PileKind.DRAW])
     if at_draw and PileKind.DISCARD in away:
         away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT[PileKind.DISCARD] + 0.01)
@@ -242,15 +232,6 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     found = track.direction(np.array([zone.x, zone.y]), began, ended, goal, _SEAT * zone.length)
     direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
     return Arm(direction, spread, track.number, track.came)
-
-
-def gained_at(track: Track, place: Point, length: float) -> float | None:
-    """Return the gain in area hidden by a hand since it was nearest to a place, compared to its way there.
-
-    In squares of a card's length; None if unknown.
-    """
-    there = min(track.samples, key=lambda sample: float(np.hypot(*(sample.tip - place)))).time
-    return track.gained(there, there, length)
 
 
 def is_brief(reach: HandVisit) -> bool:

@@ -36,22 +36,12 @@ _PLACE_EVIDENCE = 1.35
 _LOOKS_TELL = 2.0
 # Piles lie side by side: distance in card lengths beyond which a back has less weight, and its factor.
 _FAR, _IF_FAR = 2.2, 0.4
-# Weight of card-shaped objects that do not look like backs (as backs of unknown decks); weight of objects no hand has
-# visited, once this many hands visited another one, or several sides an empty place.
-_SHAPE_TELLS, _NOBODY_TELLS, _GO_ELSEWHERE = 0.4, 0.5, 4
-# An object cut by the border has no card shape and counts as a bare shape.
 A_BACK = 0.15
-"""Minimum back probability; below it an object is at most card-shaped. On 200 drawn tables not used for fitting, half
+"""Minimum back probability. On 200 drawn tables not used for fitting, half
 of them with other backs, 96 % of 191 outlined draw piles exceeded it, and 14 % of 969 other objects.
 """
 # Range of aspect ratios: 1.55 from above, others under perspective.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
-# Length of print on a back of the table's colour that is boxed alone, relative to the card; it locates the back but
-# counts as a bare shape.
-_PRINT = (0.3, 0.6)
-# A hand that leaves with something has drawn: factor, and minimum additional area it hides in squares of a card's
-# length (62 of 113 draws, 1 of 20 others).
-_TAKES_TELLS, _TAKES = 2.0, 0.1
 # Number of remembered hand positions.
 _REMEMBERED = 60
 # Distance from the border in card lengths within which a cut object ends.
@@ -98,7 +88,7 @@ class DrawPile:
         spot = self.spot(zone)
         if self._given is None:
             back = self._back_at(zone)
-            if back is not None and back.read >= _SEEN_IN * self._looks:
+            if back is not None and back.count >= _SEEN_IN * self._looks:
                 return InView.of(back.quad, *size, (_SIDE * zone.length) ** 2)
             if self._looks < _IN_VAIN:
                 return None
@@ -112,7 +102,7 @@ class DrawPile:
         return self._given is None and time >= self._next_look + _PATIENCE * arms
 
     def see_backs(self, backs: Sequence[Back], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
-        """Process card-back candidates and card-shaped objects of the whole picture.
+        """Process card-back candidates of the whole picture.
 
         size: the picture's width and height in pixels.
         """
@@ -122,31 +112,19 @@ class DrawPile:
         for back in likely:
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
+            # An object cut by the border has no card shape, which is no evidence.
             place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
             if (card or cut) and NEAREST <= place.away <= FARTHEST:
                 self._note(place, zone.length)
-        prints = [back.quad for back in likely if _PRINT[0] <= length_of(back.quad) / zone.length <= _PRINT[1]]
-        bare = (back.quad for back in backs if back.score < A_BACK and is_a_card(back.quad, zone.length))
-        for quad in (*prints, *bare):
-            place = _Place.at(quad, zone, size, self._looks)
-            if NEAREST <= place.away <= _FAR:
-                self._note(place, zone.length)
         self._choose(zone)
 
-    def visit(
-        self, place: Point, zone: Zone, side: int | None = None, track: int | None = None, took: float | None = None
-    ) -> None:
+    def visit(self, place: Point, zone: Zone, side: int | None = None, track: int | None = None) -> None:
         """Record the place a hand has visited. side: where it came from, None for a separate one; track: the arm's
         number.
-
-        took: additional hidden area when it left, in squares of a card's length; None if unknown.
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
         if NEAREST <= away <= FARTHEST:
-            self._visits = [
-                *self._visits[1 - _REMEMBERED :],
-                _Visit(place, side, track, took is not None and took > _TAKES),
-            ]
+            self._visits = [*self._visits[1 - _REMEMBERED :], _Visit(place, side, track)]
             self._choose(zone)
 
     def worked(self, track: int) -> None:
@@ -167,17 +145,14 @@ class DrawPile:
         known = self._backs[number]
         if known.look == place.look:
             return  # Duplicate box.
-        best = place if place.read >= known.read else known
-        counts = known.count + 1, known.read + place.read, known.clear + place.clear
-        self._backs[number] = replace(best, look=place.look, count=counts[0], read=counts[1], clear=counts[2])
+        self._backs[number] = replace(known, look=place.look, count=known.count + 1, clear=known.clear + place.clear)
 
     def _back_at(self, zone: Zone) -> _Place | None:
         """Return the back at the assumed draw pile, the most frequent one if there are several."""
         if self._found is None:
             return None
-        backs = (back for back in self._backs if back.read)
-        near = [b for b in backs if float(np.hypot(*(b.middle - self._found))) <= SAME_PLACE * zone.length]
-        return max(near, key=lambda back: back.read, default=None)
+        near = [b for b in self._backs if float(np.hypot(*(b.middle - self._found))) <= SAME_PLACE * zone.length]
+        return max(near, key=lambda back: back.count, default=None)
 
     def _near(self, place: Point, zone: Zone) -> list[_Visit]:
         visits = (visit for visit in self._visits if visit.track not in self._busy)
@@ -186,20 +161,18 @@ class DrawPile:
     def _hands(self, place: Point, zone: Zone, bare: bool = True) -> float:
         """Return the evidence of hands for a place.
 
-        bare: whether no object is seen there. Otherwise hands count less with their distance from its middle, and more
-        if they left with something.
+        bare: whether no object is seen there. Otherwise hands count less with their distance from its middle.
         """
         sides: defaultdict[int, float] = defaultdict(float)
         for visit in self._near(place, zone):
             away = float(np.hypot(*(visit.place - place))) / zone.length
             near = min(1.0, (SAME_PLACE - away) / (SAME_PLACE - ONE_BACK))
-            share = 1.0 if bare else near * (_TAKES_TELLS if visit.took else 1.0)
-            sides[id(visit) if visit.side is None else visit.side] += share
+            sides[id(visit) if visit.side is None else visit.side] += 1.0 if bare else near
         # One player's hand may rest at a place all evening; everybody goes to the draw pile.
         return sum(float(np.log1p(share)) for share in sides.values())
 
     def _looks_tell(self, place: _Place) -> float:
-        """Return the evidence of looks for a back or a card-shaped object."""
+        """Return the evidence of looks for a back."""
         return looks_evidence(place.count, self._looks, place.away, place.clear / place.count)
 
     def _choose(self, zone: Zone) -> None:
@@ -208,16 +181,11 @@ class DrawPile:
         def hands(place: Point) -> float:
             return self._hands(place, zone)
 
-        went = [len(self._near(back.middle, zone)) for back in self._backs]
         places = [visit.place for visit in self._visits if visit.track not in self._busy]
         best = max(places, key=hands, default=None)
-        there = [] if best is None else self._near(best, zone)
-        bare = len(there) if len({visit.side for visit in there}) > 1 else 0
-        elsewhere = max([bare, *went]) >= _GO_ELSEWHERE
-        tells = [_NOBODY_TELLS if elsewhere and not came else 1.0 for came in went]
         scores = [
-            (self._hands(back.middle, zone, bare=False) + share * self._looks_tell(back), -back.away, back.middle)
-            for back, share in zip(self._backs, tells, strict=True)
+            (self._hands(back.middle, zone, bare=False) + self._looks_tell(back), -back.away, back.middle)
+            for back in self._backs
         ]
         highest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
         if best is not None and hands(best) >= max(highest, _PLACE_EVIDENCE):
@@ -236,15 +204,14 @@ def looks_evidence(count: int, looks: int, away: float, clear: float) -> float:
     away: its distance from the discard pile in card lengths. clear: mean back probability.
     """
     share = min(1.0, count / max(1, looks)) * (_IF_FAR if away > _FAR else 1.0)
-    return _LOOKS_TELL * float(np.log1p(count)) * share * (clear + (1 - clear) * _SHAPE_TELLS)
+    return _LOOKS_TELL * float(np.log1p(count)) * share * clear
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A possible back: last outline, distance in card lengths, number of looks that found it.
+    """A possible back: first outline, distance in card lengths, number of looks that found it.
 
-    look: number of the last one. read: number of looks in which it looked like a back, not merely card-shaped. clear:
-    sum of its back probabilities.
+    look: number of the last one. clear: sum of its back probabilities.
     """
 
     quad: Quad
@@ -252,21 +219,20 @@ class _Place:
     away: float
     look: int
     count: int
-    read: int
     clear: float
 
     @classmethod
-    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, clear: float | None = None) -> _Place:
+    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, clear: float) -> _Place:
         """Return a candidate found in look number `look` in a picture of this size.
 
-        clear: its back probability, None if it is only card-shaped.
+        clear: its back probability.
         """
         middle = quad.mean(0).astype(np.float64)
         if size is not None:
             # If the border cuts it, hands are seen only in front of it.
             middle = np.clip(middle, 0, size)
         away = float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length
-        return cls(quad, middle, away, look, 1, int(clear is not None), clear or 0.0)
+        return cls(quad, middle, away, look, 1, clear)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +240,6 @@ class _Visit:
     place: Point
     side: int | None
     track: int | None
-    took: bool
 
 
 def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:

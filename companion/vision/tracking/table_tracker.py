@@ -15,7 +15,6 @@ from companion.vision.arms.hand_visits import (
     Spot,
     VisitTracker,
     arm_of,
-    gained_at,
     is_brief,
     is_one_act,
     stayed_at,
@@ -194,7 +193,7 @@ class TableTracker:
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
             came = track.direction(discard.middle, -np.inf, np.inf)
             side = None if came is None else int(came[0] // _ONE_PLAYER)
-            self._draw_pile.visit(place, zone, side, track.number, gained_at(track, place, zone.length))
+            self._draw_pile.visit(place, zone, side, track.number)
 
     def _revisit_draw_pile(self, zone: Zone, time: float) -> None:
         """Hold back visits to the draw pile from before it was located."""
