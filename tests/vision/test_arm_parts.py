@@ -5,7 +5,6 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from reaching import DRAW, HEIGHT, WIDTH, Arm, direction, film, follow, off, table
 
 from companion.vision.arms.arm_detector import ArmDetector
@@ -58,24 +57,6 @@ def test_a_hand_keeps_its_arm_while_it_lies_still() -> None:
     parts[40:50, :40] = parts[40:50, 46:66] = 1
     for moved in (parts, np.zeros_like(parts), np.zeros_like(parts)):
         assert cv2.connectedComponents(bridges.build(parts, moved))[0] == 2
-
-
-class Thumbed(Arm):
-    """An arm whose thumb sticks out of the picture once its hand has come in."""
-
-    def mask(self, now: float) -> NDArray[np.uint8]:
-        mask = super().mask(now)
-        if self.share(now) == 1:
-            cv2.line(mask, (194, 50), (194, -5), 255, 8)
-        return mask
-
-
-def test_a_thumb_that_leaves_the_picture_is_no_arm() -> None:
-    goal = np.array([150.0, 46.0])
-    tracks, _ = follow(film(2.6, [Thumbed(82, goal, stay=0.7, seed=4, width=50)]))
-    there = [sample.tip for sample in tracks[0].samples if 1.0 < sample.time < 1.45]
-    assert len(there) > 6
-    assert np.hypot(*(np.array(there) - goal).T).max() < 10
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -159,13 +159,3 @@ def test_who_goes_home_with_the_colours_of_the_back_has_drawn() -> None:
 def shares(number: int) -> Floats:
     """Return the shares of colours of what has only the one of this number."""
     return np.eye(500, dtype=np.float32)[number]
-
-
-def test_what_a_shadow_leaves_lit_is_not_the_hand_that_rested_in_it() -> None:
-    rim, goal = np.array([12.0, 356.0]), np.array([490.0, 364.0])
-    tips = [*(rim + (goal - rim) * step / 4 for step in range(1, 5)), *([goal] * 4), rim + (goal - rim) * 0.4]
-    track = Track(1, [Sample(n / 15, tip, rim, 90.0, 200.0 * tip[0], True, 0.5) for n, tip in enumerate(tips)])
-    lit = Sample(len(tips) / 15, goal, rim, 90.0, 170_000.0, False, 0.03)
-    assert track.cost(lit, 4.0) is None
-    for hand in (replace(lit, firm=0.3), replace(lit, tip=rim + (goal - rim) * 0.5)):
-        assert track.cost(hand, 4.0) is not None

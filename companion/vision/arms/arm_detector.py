@@ -25,7 +25,7 @@ from companion.vision.arms.arm_geometry import (
     single,
     widest,
 )
-from companion.vision.arms.arm_tracks import RIM_JUMP, Sample, Track, entry
+from companion.vision.arms.arm_tracks import RIM_JUMP, Sample, Track
 from companion.vision.arms.frame_border import FrameBorder, Point, longest_run, rim_of
 from companion.vision.arms.hand_color import ColorPicture, colors_at
 from companion.vision.arms.ignore_mask import IgnoreMask
@@ -38,8 +38,7 @@ from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, le
 
 __all__ = ["ArmDetector"]
 
-# Number of frames an arm must be seen separately to be distinguished from fingers that leave the picture, and
-# to stay separate when arms meet, as hands at the draw pile do.
+# Number of frames an arm must be seen separately to stay separate when arms meet, as hands at the draw pile do.
 _APART_FRAMES = 2
 # Seconds during which remains of a wide shadow may be visible.
 _SHADE_PASSES = 1.0
@@ -56,6 +55,8 @@ _OUT_OF_IT = 12.0
 _BEHIND = 3
 # Seconds after a move of the camera in which it settles and no new arm counts.
 _SWINGS_OUT = 1.5
+# Distance in small pixels of an arm's last tip within which its hand is.
+_NEAR_TIP = 10
 # Seconds without detection after which an arm has left.
 _LEFT_AFTER = 0.25
 
@@ -220,10 +221,6 @@ class ArmDetector:
         wide = widest(part.shape[1], self._card)
         if len(runs) == 1 and len(runs[0]) <= wide:
             return single(body, rim.points[runs[0]])
-        if len(runs) > 1:
-            runs = self._entered(runs, rim, wide)
-            if len(runs) == 1 and len(runs[0]) <= wide:
-                return single(body, rim.points[runs[0]])
         known = self._known(runs, rim) if len(runs) > 1 else {}
         if len(known) > 1:
             arms = []
@@ -240,42 +237,9 @@ class ArmDetector:
             return arms
         return divided(part, body, runs, rim, wide)
 
-    def _entered(self, runs: list[NDArray[np.intp]], rim: FrameBorder, wide: float) -> list[NDArray[np.intp]]:
-        """Return the crossings without those where fingertips or a thumb leave the picture.
-
-        wide: maximum width of an arm.
-        """
-        left = list(runs)
-        for track in self._tracks:
-            came = entry(track.samples)
-            if came is None or len(track.samples) < _APART_FRAMES:
-                continue
-            tip, came = track.last.tip / self._scale, came / self._scale
-            own = [run for run in left if np.hypot(*(rim.points[run] - came).T).min() <= RIM_JUMP]
-            out = [run for run in left if np.hypot(*(rim.points[run] - tip).T).min() <= _OUT]
-            claimed = [run for run in out if not any(run is one for one in own) and not self._is_entry(run, rim, track)]
-            if own:
-                left = [run for run in left if not any(run is one for one in claimed)]
-        return [run for run in left if not self._is_thumb(run, left, rim, wide)]
-
-    def _is_thumb(self, run: NDArray[np.intp], runs: list[NDArray[np.intp]], rim: FrameBorder, wide: float) -> bool:
-        """Whether a crossing is the thumb of an arm that enters at another one."""
-        if self._is_entry(run, rim, least=0):
-            return False
-        for track in self._tracks:
-            own = next((one for one in runs if track.last.crosses_at(rim.points[one], self._scale)), None)
-            if own is not None and len(own) <= wide and len(run) < _AS_WIDE * len(own):
-                away = np.hypot(*(rim.points[run].mean(0) - track.last.tip / self._scale))
-                if away <= _THUMB * len(own):
-                    return True
-        return False
-
-    def _is_entry(
-        self, run: NDArray[np.intp], rim: FrameBorder, but: Track | None = None, least: int = _APART_FRAMES
-    ) -> bool:
-        """Whether a tracked arm other than `but` enters at a crossing."""
-        others = (track for track in self._tracks if track is not but)
-        known = (track for track in others if track.alone >= (least if track.is_shadow else min(least, 1)))
+    def _is_entry(self, run: NDArray[np.intp], rim: FrameBorder) -> bool:
+        """Whether a tracked arm enters at a crossing."""
+        known = (track for track in self._tracks if track.alone >= (_APART_FRAMES if track.is_shadow else 1))
         return any(track.last.crosses_at(rim.points[run], self._scale) for track in known)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: FrameBorder) -> dict[int, Point]:
@@ -362,11 +326,3 @@ class ArmDetector:
                 track.until = samples[0].time
                 came = track.number if track.came is None else track.came
                 self._tracks.append(Track(self._count, samples, sum(sample.single for sample in samples), came=came))
-
-
-_NEAR_TIP = 10
-# Distance from the last tip within which an arm may leave the picture: its movement in one or two frames.
-_OUT = 28
-# Minimum width of a second arm's crossing relative to the first, larger than a thumb's; maximum distance of a thumb
-# from the tip in arm widths.
-_AS_WIDE, _THUMB = 0.5, 1.3

@@ -27,8 +27,6 @@ _HIDES, _REACHES = 0.5, 0.75
 # Firmness relative to the hand below which a component includes a passing shadow, so its reach says nothing about the
 # hand.
 _PALE = 0.3
-# Number of recent samples that define a hand's firmness; share of it below which it is not a hand.
-_LATELY_SEEN, _FADED = 15, 0.2
 # Seconds before and after a visit in which the hand is on its way.
 _ITS_WAY = 0.6
 # Seconds an arm rests before it counts as reaching in again without being seen to withdraw, and the duration of
@@ -119,27 +117,11 @@ class Track:
     def cost(self, sample: Sample, scale: float) -> float | None:
         """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel."""
         last = self.last
-        if self._fades(sample):
-            return None
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
         if sample.rim is None or last.rim is None:
             return _RIMLESS + tip if tip <= _TIP_JUMP else None
         rim = float(np.hypot(*(sample.rim - last.rim))) / scale
         return rim + 0.3 * tip if rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP else None
-
-    def _fades(self, sample: Sample) -> bool:
-        """Whether a sample reaches as far as the hand did but is almost only shadow.
-
-        Where a hand rested in a shadow, the table brightens when both are gone.
-        """
-        if sample.rim is None:
-            return False
-        span = [one for one in self.samples[-_LATELY_SEEN:] if one.single and one.rim is not None]
-        firm = max((one.firm for one in span), default=0.0)
-        more = max((one.firm * one.area for one in span), default=0.0)
-        deep = max((one.depth for one in span), default=0.0)
-        pale = sample.firm < _PALE * firm and sample.firm * sample.area < _FADED * more
-        return pale and sample.depth > _REACHES * deep
 
     def reaches_in_anew(self) -> int | None:
         """Return the index of the last sample before it reached in again, None if it did not.
