@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Quad
-from companion.vision.imaging.motion import Floats, filled
+from companion.vision.imaging.motion import LOGARITHMS, Floats, filled
 
-# Bins for log colour (blue and red relative to green) and log brightness: minimum, number and width. One bin is a third
-# in a channel ratio.
-_HUES = (-1.5, 10, 0.3)
-_LIGHT = (1.6, 5, 0.8)
-# Share of each bin that is spread to its neighbours, against quantisation effects.
-_SMOOTH = 0.25
+# Largest log ratio of blue and of red to green that is told apart, and number of bins over these ratios, so that one is
+# a third in a ratio; brightness has half as many.
+_HUE, _BINS = 1.5, 10
 # Minimum number of small pixels of a histogram.
 _LEAST = 20
 # Share by which an outline is shrunk to exclude its edge.
@@ -43,12 +41,15 @@ def colors_of(logarithms: Floats) -> Floats | None:
     if len(logarithms) < _LEAST:
         return None
     blue, green, red = logarithms.T
-    bins = [_bins(blue - green, *_HUES), _bins(red - green, *_HUES), _bins(logarithms.mean(1), *_LIGHT)]
-    shape = (_HUES[1], _HUES[1], _LIGHT[1])
-    counts = np.bincount(np.ravel_multi_index(bins, shape), minlength=int(np.prod(shape))).reshape(shape)
+    ranges = [(-_HUE, _HUE), (-_HUE, _HUE), (LOGARITHMS[0], LOGARITHMS[-1])]
+    seen = np.clip(np.column_stack([blue - green, red - green, logarithms.mean(1)]), *np.transpose(ranges))
+    counts, _ = np.histogramdd(seen, (_BINS, _BINS, _BINS // 2), ranges)
     shares: Floats = counts.astype(np.float32)
+    # Part of each bin is spread to its neighbours, against quantisation effects.
     for axis in range(3):
-        shares = np.moveaxis(_smoothed(np.moveaxis(shares, axis, 0)), 0, axis)
+        rows = np.moveaxis(shares, axis, 0)
+        spread = cv2.GaussianBlur(rows.reshape(len(rows), -1), (1, 3), 0, borderType=cv2.BORDER_CONSTANT)
+        shares = np.moveaxis(np.asarray(spread, np.float32).reshape(rows.shape), 0, axis)
     return np.asarray(shares.ravel() / shares.sum(), np.float32)
 
 
@@ -67,15 +68,3 @@ def colors_at(picture: Floats, part: NDArray[np.bool_], tip: NDArray[np.float64]
 def similarity(a: Floats, b: Floats) -> float:
     """Return the histogram intersection, 0 to 1."""
     return float(np.minimum(a, b).sum())
-
-
-def _bins(values: Floats, least: float, count: int, width: float) -> NDArray[np.intp]:
-    return np.clip(((values - least) / width).astype(np.intp), 0, count - 1)
-
-
-def _smoothed(shares: Floats) -> Floats:
-    """Return histograms with part of each bin spread to its neighbours along the first axis."""
-    spread = (1 - 2 * _SMOOTH) * shares
-    spread[1:] += _SMOOTH * shares[:-1]
-    spread[:-1] += _SMOOTH * shares[1:]
-    return np.asarray(spread, np.float32)

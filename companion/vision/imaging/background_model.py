@@ -16,11 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import NEIGHBOURS, Floats, Mask, by_parts, disc
+from companion.vision.imaging.motion import LOGARITHMS, NEIGHBOURS, OFFSET, Floats, Mask, by_parts, disc
 
-# Added to colours before the logarithm, which limits the noise of dark places.
-_OFFSET = 5.0
-_LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _OFFSET).astype(np.float32)
 # Minimum log difference of foreground, and minimum difference in hue that light alone does not explain.
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
 # Log brightness that neither a shadow (down to a third of the light) nor a highlight explains.
@@ -135,7 +132,7 @@ class BackgroundModel:
             changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
             if changed <= _SAME_SHARE * small.size and time - self._time < _LEARN:
                 return None
-        picture = np.asarray(cv2.LUT(small, _LOGARITHMS), np.float32)
+        picture = np.asarray(cv2.LUT(small, LOGARITHMS), np.float32)
         if self._last is None or self._shown is None or small.shape != self._shown.shape:
             self._shown, self._last, self._light = small, picture, np.zeros(3, np.float32)
             self._begin(picture, time)
@@ -215,7 +212,7 @@ class BackgroundModel:
         The offset added before the logarithm makes dark colours respond less.
         """
         dark = np.asarray(cv2.exp(-self._table), np.float32)
-        responds = np.maximum(1 - np.float32(_OFFSET) * dark, _LEAST_RESPONSE)
+        responds = np.maximum(1 - np.float32(OFFSET) * dark, _LEAST_RESPONSE)
         share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
         return np.asarray(cv2.multiply(responds, cv2.merge([share, share, share])), np.float32)
 

@@ -22,6 +22,11 @@ Mask = NDArray[np.uint8]
 WIDTH = 320
 """Working width in pixels: a card is about forty pixels long and its print a few."""
 
+OFFSET = 5.0
+"""Added to colours before the logarithm, which limits the noise of dark places."""
+LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + OFFSET).astype(np.float32)
+"""Logarithms of the levels of a colour."""
+
 # Neighbourhood in small pixels for the local mean: about a card's border and field.
 _NEIGHBOURHOOD = 15
 # Contrast in grey levels below which structure is noise: about six times the remaining noise of sigma 6 in a picture
