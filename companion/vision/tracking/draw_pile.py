@@ -11,7 +11,7 @@ import numpy as np
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import PileKind
-from companion.vision.core.geometry import Quad
+from companion.vision.core.geometry import CARD_SIZE, Quad
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone, length_of
 from companion.vision.pile.pile_state import Region
@@ -19,15 +19,14 @@ from companion.vision.tracking.camera_advice import InView
 
 # Length of a back relative to the discard pile's cards, under perspective and with the pile's sides.
 _SHORTEST, _LONGEST = 0.65, 1.5
-# Distance from the discard pile: beside it, not at the far end of the table. Two touching cards are a card's width (.65
-# of the length) apart, within a tenth.
-NEAREST, FARTHEST = 0.58, 6.0
-"""Range of its distance from the discard pile in card lengths, middle to middle."""
-SAME_PLACE = 0.6
-"""Distance in card lengths below which two places are the same: fingers end anywhere on a pile."""
+# Distance in card lengths, middle to middle, below which two places are the same: fingers end anywhere on a pile. Two
+# touching piles are a card's width (.64 of the length) apart.
+_SAME_PLACE = 0.6
+# Maximum distance from the discard pile: beside it, not at the far end of the table.
+_FARTHEST = 6.0
 ONE_BACK = 0.3
 """The same for detected backs: boxes of one vary by a tenth, and a dark square of the tablecloth boxed beside it is
-half a card away. Hands within this distance count fully, with less weight up to `SAME_PLACE`.
+half a card away. Hands within this distance count fully, with less weight up to `_SAME_PLACE`.
 """
 # Evidence from hands required for a place without a back: two from two sides, or three from one.
 _PLACE_EVIDENCE = 1.35
@@ -36,10 +35,9 @@ _PLACE_EVIDENCE = 1.35
 _LOOKS_TELL = 2.0
 # Piles lie side by side: distance in card lengths beyond which a back has less weight, and its factor.
 _FAR, _IF_FAR = 2.2, 0.4
-A_BACK = 0.15
-"""Minimum back probability. On 200 drawn tables not used for fitting, half
-of them with other backs, 96 % of 191 outlined draw piles exceeded it, and 14 % of 969 other objects.
-"""
+# Minimum back probability. On 200 drawn tables not used for fitting, half of them with other backs, 96 % of 191
+# outlined draw piles exceeded it, and 14 % of 969 other objects.
+_A_BACK = 0.15
 # Range of aspect ratios: 1.55 from above, others under perspective.
 _SLIMMEST, _SQUAREST = 2.3, 1.05
 # Number of remembered hand positions.
@@ -57,7 +55,7 @@ _IN_VAIN, _SEEN_IN = 5, 0.25
 # go beyond the border end before it and reached 1.6 within 75 s.
 _ENOUGH_EVIDENCE = 4.0
 # Side of a square with a card's area in card lengths.
-_SIDE = 0.8
+_SIDE = float(np.sqrt(np.divide(*CARD_SIZE)))
 
 
 class DrawPile:
@@ -108,13 +106,13 @@ class DrawPile:
         """
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
-        likely = sorted((back for back in backs if back.score >= A_BACK), key=lambda back: -back.score)
+        likely = sorted((back for back in backs if back.score >= _A_BACK), key=lambda back: -back.score)
         for back in likely:
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             # An object cut by the border has no card shape, which is no evidence.
             place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
-            if (card or cut) and NEAREST <= place.away <= FARTHEST:
+            if (card or cut) and _SAME_PLACE <= place.away <= _FARTHEST:
                 self._note(place, zone.length)
         self._choose(zone)
 
@@ -123,7 +121,7 @@ class DrawPile:
         number.
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
-        if NEAREST <= away <= FARTHEST:
+        if _SAME_PLACE <= away <= _FARTHEST:
             self._visits = [*self._visits[1 - _REMEMBERED :], _Visit(place, side, track)]
             self._choose(zone)
 
@@ -151,12 +149,12 @@ class DrawPile:
         """Return the back at the assumed draw pile, the most frequent one if there are several."""
         if self._found is None:
             return None
-        near = [b for b in self._backs if float(np.hypot(*(b.middle - self._found))) <= SAME_PLACE * zone.length]
+        near = [b for b in self._backs if float(np.hypot(*(b.middle - self._found))) <= _SAME_PLACE * zone.length]
         return max(near, key=lambda back: back.count, default=None)
 
     def _near(self, place: Point, zone: Zone) -> list[_Visit]:
         visits = (visit for visit in self._visits if visit.track not in self._busy)
-        return [v for v in visits if float(np.hypot(*(v.place - place))) <= SAME_PLACE * zone.length]
+        return [v for v in visits if float(np.hypot(*(v.place - place))) <= _SAME_PLACE * zone.length]
 
     def _hands(self, place: Point, zone: Zone, bare: bool = True) -> float:
         """Return the evidence of hands for a place.
@@ -166,14 +164,15 @@ class DrawPile:
         sides: defaultdict[int, float] = defaultdict(float)
         for visit in self._near(place, zone):
             away = float(np.hypot(*(visit.place - place))) / zone.length
-            near = min(1.0, (SAME_PLACE - away) / (SAME_PLACE - ONE_BACK))
+            near = min(1.0, (_SAME_PLACE - away) / (_SAME_PLACE - ONE_BACK))
             sides[id(visit) if visit.side is None else visit.side] += 1.0 if bare else near
         # One player's hand may rest at a place all evening; everybody goes to the draw pile.
         return sum(float(np.log1p(share)) for share in sides.values())
 
     def _looks_tell(self, place: _Place) -> float:
         """Return the evidence of looks for a back."""
-        return looks_evidence(place.count, self._looks, place.away, place.clear / place.count)
+        share = min(1.0, place.count / max(1, self._looks)) * (_IF_FAR if place.away > _FAR else 1.0)
+        return _LOOKS_TELL * float(np.log1p(place.count)) * share * place.clear / place.count
 
     def _choose(self, zone: Zone) -> None:
         """Choose the place with most evidence from hands, sides and looks, then the nearest."""
@@ -196,15 +195,6 @@ def square_at(spot: Spot) -> Quad:
     """Return the (4, 2) square with a card's area around a pile's middle."""
     half = spot.length * _SIDE / 2
     return np.asarray(spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]]), np.float32)
-
-
-def looks_evidence(count: int, looks: int, away: float, clear: float) -> float:
-    """Return the evidence for a place at which `count` of `looks` searches found a back, as weighed by `DrawPile`.
-
-    away: its distance from the discard pile in card lengths. clear: mean back probability.
-    """
-    share = min(1.0, count / max(1, looks)) * (_IF_FAR if away > _FAR else 1.0)
-    return _LOOKS_TELL * float(np.log1p(count)) * share * clear
 
 
 @dataclass(frozen=True, eq=False)
