@@ -13,9 +13,10 @@ from enum import Enum
 import cv2
 import numpy as np
 
-from companion.vision.core.geometry import CARD_SIZE, Image, Quad, cut, tilt
+from companion.vision.core.geometry import CARD_SIZE, Image, Quad, averaged, cut, tilt
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import is_colorless, length_of
+from companion.vision.imaging.lighting import CLIPPED
+from companion.vision.imaging.motion import WIDTH, is_colorless, length_of
 from companion.vision.imaging.restoration import blur, without_grain
 
 
@@ -84,16 +85,12 @@ _MOST_BLUR = 0.62
 over a tenth, 0.68 over a fifth, where almost nothing is readable.
 """
 _MOST_GLARE = 0.5
-_BLOWN_OUT = 250
-"""Level (of 255) from which a channel is saturated."""
-_STEP = 4
-"""Sampling step in pixels of the search for highlights."""
 _LEAST_WHITE = 65.0
 _LEAST_OF_DRAW_PILE = 0.8
 """In eight simulated matches with 0.45 to 0.86 of it in view 8 of 39 draws were missed, in twenty others 2 of 55."""
 _WHOLE = 0.97
 """Share of an outline in the picture from which it counts as uncut: the accuracy of outlines."""
-_HIDES_A_CARD = _MOST_GLARE * _SHORTEST**2 * CARD_SIZE[0] / CARD_SIZE[1]
+_HIDES_A_CARD = float(_MOST_GLARE * _SHORTEST * _SHORTEST * np.divide(*CARD_SIZE))
 """Minimum area in square pixels of a highlight that can hide a readable card: none of 145 pictures of tables and
 floors, 1280 x 720, has one.
 """
@@ -149,22 +146,23 @@ def _above(hindrance: Obstacle, measured: float, most: float) -> Advice | None:
 
 def glare(crop: Image) -> float:
     """Return the share of a card's crop that is saturated in all channels."""
-    return float((crop.min(axis=2) >= _BLOWN_OUT).mean())
+    return float((crop.min(axis=2) >= CLIPPED).mean())
 
 
 def highlight(image: Image) -> Quad | None:
     """Return the rotated rectangle (4, 2) around the largest highlight, None if none is as large as a card."""
-    bright = np.asarray(image[::_STEP, ::_STEP].min(axis=2) >= _BLOWN_OUT, np.uint8)
+    bright = np.asarray(averaged(image, WIDTH).min(axis=2) >= CLIPPED, np.uint8)
+    scale = image.shape[1] / WIDTH
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
     # The first component is the background.
     areas = stats[1:, cv2.CC_STAT_AREA]
-    if not len(areas) or areas.max() * _STEP**2 < _HIDES_A_CARD:
+    if not len(areas) or areas.max() * scale**2 < _HIDES_A_CARD:
         return None
     y, x = np.nonzero(labels == 1 + int(areas.argmax()))
     outline = cv2.minAreaRect(np.column_stack([x, y]).astype(np.float32))
     if areas.max() < _FILLED * max(outline[1][0] * outline[1][1], 1.0):
         return None
-    return np.asarray(cv2.boxPoints(outline) * _STEP, np.float32)
+    return np.asarray(cv2.boxPoints(outline) * scale, np.float32)
 
 
 def in_words(advice: Advice) -> str:
