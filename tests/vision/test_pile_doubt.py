@@ -24,7 +24,6 @@ from footage import (
 from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.cards import Card
 from companion.dataset.simulated.actions import (
-    Nudge,
     TakeTop,
 )
 from companion.vision.capture.frames import Frame
@@ -143,24 +142,6 @@ def test_second_look_names_a_card_first_read_as_the_one_below() -> None:
     footage = table(lay(RED_7), lay(WILD, angle=1.4, x=9, seat=1))
     events = played(footage, exact, PileTracker(exact, detect_closeup=reading_red_7(exact)))
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "wild")]
-
-
-def test_top_missed_by_one_look_does_not_uncover_the_card_below() -> None:
-    exact, seen = ExactSightings(), list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]()
-
-    def winking(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        found = exact(image)
-        blue = [sighting.quad for sighting in found if sighting.card == BLUE_3]
-        seen.extend(blue)
-        if not blue or len(seen) > 3 or np.hypot(*(blue[0] - seen[0]).mean(0)) < 5:
-            return found
-        # Of the pile that was pushed, this look shows the lower card.
-        return [Sighting(blue[0] + np.array([20, 15], np.float32), (RED_7, GREEN_9), (0.995, 0.001), whole=True)]
-
-    footage = table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), Nudge(0, PACE, 12.0, 9.0, 0.4, 2))
-    events = played(footage, exact, PileTracker(winking))
-    assert reported(events)[:2] == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    assert not any(isinstance(event, CardLanded) for event in events[2:])
 
 
 def once_seen(card: Card, exact: ExactSightings, look: Callable[[int, list[Sighting]], list[Sighting]]) -> Detect:
