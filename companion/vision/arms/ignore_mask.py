@@ -14,15 +14,15 @@ from companion.vision.imaging.motion import Floats, Mask
 # Seconds over which the share of foreground time is averaged; and seconds of empty history assumed at the start, so
 # that the first arm is not ignored.
 _WINDOW, _BEFORE = 20.0, 5.0
-# Share of time from which a place is ignored, and from which a neighbour is: hands of cards had .5 to .9 in four films,
-# arms at most .25 with two players laying a card every few seconds.
-_RESTLESS, _BESIDE = 0.4, 0.3
+# Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
+# players laying a card every few seconds.
+_RESTLESS = 0.35
 # Maximum depth in picture widths; objects farther inside are at work.
 _DEEP = 0.2
 # Seconds between updates of the mask, and maximum weight of one picture.
 _PAUSE, _PICTURE = 0.5, 0.1
-# Gap in small pixels closed between cards of a hand; margin around it, as it sways.
-_GAPS, _SWAYS = 7, 5
+# Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
+_SWAYS = 5
 
 
 class IgnoreMask:
@@ -53,15 +53,13 @@ class IgnoreMask:
         assert self._share is not None
         height, width = self._share.shape
         deep = round(_DEEP * width)
-        beside = (self._share >= _BESIDE).astype(np.uint8)
-        beside[deep : height - deep, deep : width - deep] = 0
-        if not (self._share[beside > 0] >= _RESTLESS).any():
-            return None
-        closed = cv2.morphologyEx(beside, cv2.MORPH_CLOSE, np.ones((_GAPS, _GAPS), np.uint8))
+        restless = (self._share >= _RESTLESS).astype(np.uint8)
+        restless[deep : height - deep, deep : width - deep] = 0
+        size = np.ones((_SWAYS, _SWAYS), np.uint8)
+        closed = cv2.morphologyEx(restless, cv2.MORPH_CLOSE, size)
         _, labels = cv2.connectedComponents(closed, connectivity=8)
         at_rim = np.concatenate(
             [labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()]
         )
-        sure = np.intersect1d(at_rim, labels[(self._share >= _RESTLESS) & (beside > 0)])
-        mask = np.isin(labels, sure[sure > 0]).astype(np.uint8)
-        return np.asarray(cv2.dilate(mask, np.ones((_SWAYS, _SWAYS), np.uint8)), np.uint8) if mask.any() else None
+        mask = np.isin(labels, at_rim[at_rim > 0]).astype(np.uint8)
+        return np.asarray(cv2.dilate(mask, size), np.uint8) if mask.any() else None

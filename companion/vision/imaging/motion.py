@@ -86,7 +86,7 @@ def glance(image: Image, time: float) -> Glance:
         gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
     if float(gray.max()) < _DARK:
         return Glance(np.zeros_like(gray), colors, time)
-    return Glance(structure(gray, _NEIGHBOURHOOD, _FLOOR), colors, time)
+    return Glance(structure(gray), colors, time)
 
 
 def is_colorless(image: Image) -> bool:
@@ -113,18 +113,15 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
     return float(np.percentile(np.ptp(plain, axis=2), 99)) < _GREY_CARD * float(np.percentile(mean, 95))
 
 
-def structure(gray: Floats, neighbourhood: int, floor: float) -> Floats:
-    """Return a (H, W) grey picture minus its local mean, divided by its local contrast.
-
-    neighbourhood: window side in pixels. floor: minimum contrast in grey levels; less is noise.
-    """
-    size = (neighbourhood, neighbourhood)
+def structure(gray: Floats) -> Floats:
+    """Return a (H, W) grey small picture minus its local mean, divided by its local contrast."""
+    size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)
     # In place, as this dominates the cost of an idle frame.
     mean = np.asarray(cv2.boxFilter(gray, -1, size), np.float32)
     spread = np.asarray(cv2.sqrBoxFilter(gray, cv2.CV_32F, size), np.float32)
     spread -= mean * mean
     np.sqrt(np.maximum(spread, 0, out=spread), out=spread)
-    spread += floor
+    spread += _FLOOR
     np.subtract(gray, mean, out=mean)
     mean /= spread
     return mean

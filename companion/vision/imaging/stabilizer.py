@@ -24,8 +24,6 @@ _DIFFERS, _FEWEST = 0.8, 8
 # Minimum mean difference in structure of a changed part, share of it that may remain if the motion explains it, and
 # share of the changed parts in which it must.
 _CHANGED, _EXPLAINED, _HELD_PARTS = 0.05, 0.7, 0.4
-# Neighbourhood in small pixels and contrast floor in grey levels of the structure.
-_NEIGHBOURHOOD, _FLOOR = 9, 8.0
 # Tolerance in small pixels for a displacement to count as constant.
 _SAME = 0.3
 # Seconds without sway after which the reference frame is renewed, or without hands after which a constant displacement
@@ -104,7 +102,7 @@ def _travel(change: Matrix, small: Floats) -> float:
 
 def _is_explained(motion: Matrix, anchor: Floats, small: Floats) -> bool:
     """Whether a motion explains how a grey picture differs from the anchor."""
-    before, now = (structure(gray, _NEIGHBOURHOOD, _FLOOR) for gray in (anchor, small))
+    before, now = (structure(gray) for gray in (anchor, small))
     height, width = small.shape
     back = cv2.warpAffine(now, motion * (1, 1, width), (width, height), borderMode=cv2.BORDER_REPLICATE)
     differs, left = _differences(before, now), _differences(before, np.asarray(back, np.float32))

@@ -33,8 +33,6 @@ _PLACE_EVIDENCE = 1.35
 # Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
 # rest anywhere.
 _LOOKS_TELL = 2.0
-# Piles lie side by side: distance in card lengths beyond which a back has less weight, and its factor.
-_FAR, _IF_FAR = 2.2, 0.4
 # Minimum back probability. On 200 drawn tables not used for fitting, half of them with other backs, 96 % of 191
 # outlined draw piles exceeded it, and 14 % of 969 other objects.
 _A_BACK = 0.15
@@ -171,7 +169,7 @@ class DrawPile:
 
     def _looks_tell(self, place: _Place) -> float:
         """Return the evidence of looks for a back."""
-        share = min(1.0, place.count / max(1, self._looks)) * (_IF_FAR if place.away > _FAR else 1.0)
+        share = min(1.0, place.count / max(1, self._looks))
         return _LOOKS_TELL * float(np.log1p(place.count)) * share * place.clear / place.count
 
     def _choose(self, zone: Zone) -> None:

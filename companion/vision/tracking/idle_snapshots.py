@@ -20,10 +20,9 @@ KEPT = 12
 _SETTLES, _RENEWS = 0.1, 0.5
 # Half side of the compared region of a pile in card lengths, about its top card; margin that must be free of arms.
 _HALF, _ABOUT = 0.42, 0.12
-# Maximum hidden share of that region in a picture, and share that must be visible in both pictures; fewer hidden pixels
-# first. In 43 recorded matches the second level made seven draws clearly more probable and none less; one was found by
-# the third alone.
-_VIEWS = ((0.0, 0.5), (0.4, 0.5), (0.65, 0.3))
+# Maximum hidden share of that region in a picture of each kind, the preferred one first, and minimum share that must be
+# visible in both pictures. In 43 recorded matches the second kind made seven draws clearly more probable and none less.
+_HIDDEN, _SHOWN = (0.0, 0.4), 0.5
 # Maximum additional seconds between two pictures beyond an arm's visit; arriving and leaving take a second each.
 _APART = 4.0
 # Minimum change of a pixel in grey levels, and in multiples of the median change.
@@ -63,12 +62,12 @@ class Picture:
         size = self.gray.shape[1], self.gray.shape[0]
         return 1 - cv2.resize(near, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
 
-    def shows(self, place: Point, length: float, share: float) -> bool:
-        """Whether this share of a pile at a place, in frame pixels, is visible."""
+    def shows(self, place: Point, length: float) -> bool:
+        """Whether enough of a pile at a place, in frame pixels, is visible."""
         if self.hidden is None:
             return True
         piece = self.shown(length)[_window(self.gray, place * self.scale, _HALF * length * self.scale)]
-        return bool(piece.mean() >= share) if piece.size else True
+        return bool(piece.mean() >= _SHOWN) if piece.size else True
 
 
 @dataclass(frozen=True)
@@ -82,12 +81,11 @@ class Changed:
 class _Series:
     """One picture per time span with at most a share of the pile hidden.
 
-    most: that share. seen: the picture waiting for a confirmation.
+    most: that share.
     """
 
-    def __init__(self, most: float, seen: float) -> None:
+    def __init__(self, most: float) -> None:
         self._most = most
-        self._in_view = seen
         self._since: float | None = None
         self.pictures: list[Picture] = []
 
@@ -121,16 +119,16 @@ class _Series:
         """
         number = bisect_right([picture.began for picture in self.pictures], began) - 1
         after = bisect_left([picture.ended for picture in self.pictures], ended)
-        while number >= 0 and not self.pictures[number].shows(place, length, self._in_view):
+        while number >= 0 and not self.pictures[number].shows(place, length):
             number -= 1
-        while after < len(self.pictures) and not self.pictures[after].shows(place, length, self._in_view):
+        while after < len(self.pictures) and not self.pictures[after].shows(place, length):
             after += 1
         if number < 0 or after >= len(self.pictures) or after <= number:
             return None
         old, new = self.pictures[number], self.pictures[after]
         if new.began - old.ended > ended - began + _APART:
             return None
-        share = difference(old, new, place, length, self._in_view)
+        share = difference(old, new, place, length)
         return None if share is None else Changed(share, old.ended)
 
     def _goes_on(self) -> bool:
@@ -141,7 +139,7 @@ class IdleSnapshots:
     """Keeps one picture of the table per time span without arms at the draw pile, or with little of it hidden."""
 
     def __init__(self) -> None:
-        self._series = tuple(_Series(most, seen) for most, seen in _VIEWS)
+        self._series = tuple(map(_Series, _HIDDEN))
 
     def see(self, image: Image, time: float, hidden: Mask | None, share: float) -> None:
         """Process a (H, W, 3) BGR uint8 frame. hidden: (h, w) mask of arms; share: of the pile hidden by them."""
@@ -168,10 +166,10 @@ class IdleSnapshots:
         return next((change for change in changes if change is not None), None)
 
 
-def difference(old: Picture, new: Picture, place: Point, length: float, least: float = 0.5) -> float | None:
+def difference(old: Picture, new: Picture, place: Point, length: float) -> float | None:
     """Return the differing share of a pile's top between two pictures; None if too little is visible.
 
-    place: (2,) the pile's middle, length: of a card, both in frame pixels. least: share that must be visible in both.
+    place: (2,) the pile's middle, length: of a card, both in frame pixels.
     """
     if old.gray.shape != new.gray.shape:
         return None
@@ -191,7 +189,7 @@ def difference(old: Picture, new: Picture, place: Point, length: float, least: f
     mean = cv2.blur(change, (size, size)) / np.maximum(cv2.blur(shown, (size, size)), 1 / size**2)
     fine = np.abs(change - mean * shown)
     piece, seen = fine[window], shown[window]
-    if not piece.size or seen.mean() < least:
+    if not piece.size or seen.mean() < _SHOWN:
         return None
     by = max(_CHANGED, _NOISES * float(np.median(fine[::2, ::2][shown[::2, ::2] > 0])))
     return float(np.count_nonzero(piece > by) / np.count_nonzero(seen))
