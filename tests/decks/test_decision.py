@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from companion.decks.model.decision import Decision, Decisions, shipped_decisions
+from companion.decks.model.open_set import OpenSetModel
 from companion.decks.model.prototypes import NOTHING, UNNAMED, Prototypes
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.detection.embedding import PART
 
+APART = OpenSetModel(10.0, 0.0, -6.0)
 DECISION = Decision(share=0.7, sharpness=20.0, slope=10.0, lead=5.0, offset=-6.0)
 
 
@@ -44,10 +46,7 @@ def test_odds_rise_with_similarity_and_with_the_lead_over_other_faces() -> None:
         np.eye(3, dtype=np.float32)[:2],
         np.array([0, 1]),
         np.zeros(3, np.float32),
-        20.0,
-        0.1,
-        0.4,
-        0.6,
+        APART,
         decision=DECISION,
     )
     own, between, other = look.odds(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]], np.float32))
@@ -60,10 +59,7 @@ def test_posterior_names_learnt_faces_and_leaves_others_out() -> None:
         np.eye(4, dtype=np.float32)[:3],
         np.array([4, 7, UNNAMED]),
         np.zeros(4, np.float32),
-        20.0,
-        0.1,
-        0.4,
-        0.6,
+        APART,
         decision=DECISION,
     )
     logs = look.posterior(np.array([[1, 0, 0, 0], [0.1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], np.float32))

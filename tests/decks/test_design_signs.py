@@ -13,6 +13,7 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.model.card_views import PICTURE, CardViews, design_spots, outline
+from companion.decks.model.open_set import OpenSetModel
 from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
 from companion.decks.service.build import DeckModel, fit_model
 from companion.decks.service.deck_detector import reading_parts
@@ -21,7 +22,9 @@ from companion.vision.core.labels import Floats
 
 
 def test_design_sign_is_no_card() -> None:
-    look = Prototypes(np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), 20.0, 0.5, 0.4, 0.6)
+    look = Prototypes(
+        np.eye(3, dtype=np.float32)[:2], np.array([0, 1]), np.zeros(3, np.float32), OpenSetModel(10.0, 0.0, -6.0)
+    )
     crops = np.eye(3, dtype=np.float32)
     logs = np.full((3, CLASSES), -9.0, np.float32)
     logs[:, 0] = -0.01

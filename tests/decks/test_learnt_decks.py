@@ -350,24 +350,24 @@ def test_only_unfamiliar_decks_are_searched(
         assert build_model(reader, learnt, model_folder(), cache).seeks is searched
 
 
-def _tell(monkeypatch: pytest.MonkeyPatch, sharpness: float) -> None:
-    """Set how well the deck's pictures separate its cards; 0 means not at all."""
+def _tell(monkeypatch: pytest.MonkeyPatch, identifies: bool) -> None:
+    """Set whether the deck's pictures separate its cards."""
     fitted = build.fit_model
 
     def fit_model(*args: Any) -> DeckModel:
         result = fitted(*args)
-        return replace(result, cards=replace(result.cards, sharpness=sharpness))
+        return replace(result, cards=replace(result.cards, identifies=identifies))
 
     monkeypatch.setattr(build, "fit_model", fit_model)
 
 
 @pytest.mark.parametrize(
-    ("sharpness", "indices", "searched"), [(0.0, False, False), (20.0, False, True), (0.0, True, True)]
+    ("identifies", "indices", "searched"), [(False, False, False), (True, False, True), (False, True, True)]
 )
 def test_well_read_cards_without_indices_are_not_searched(
-    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, sharpness: float, indices: bool, searched: bool
+    learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, identifies: bool, indices: bool, searched: bool
 ) -> None:
-    _tell(monkeypatch, sharpness)
+    _tell(monkeypatch, identifies)
     monkeypatch.setattr(build, "is_familiar", lambda *_: False)
     deck = replace(learnt, spot=usual_spot() if indices else None)
     assert build_model(reading_parts()[0], deck, model_folder()).seeks is searched
@@ -378,7 +378,7 @@ def test_missing_faces_lower_the_bar_only_with_indices(
     learnt: LearntDeck, monkeypatch: pytest.MonkeyPatch, indices: bool
 ) -> None:
     asked: list[bool] = []
-    _tell(monkeypatch, 20.0)
+    _tell(monkeypatch, True)
     monkeypatch.setattr(build, "is_familiar", lambda _, cards, doubtful: asked.append(doubtful) or True)
     build_model(reading_parts()[0], replace(learnt, spot=usual_spot() if indices else None), model_folder())
     assert asked == [indices]

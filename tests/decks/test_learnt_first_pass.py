@@ -66,7 +66,7 @@ def known(faces: list[Image]) -> DeckModel:
     )
     reader, _ = reading_parts()
     result = fit_model(views_of(reader, deck), CARDS)
-    whole = replace(result.cards, sharpness=20.0, trust=0.5)
+    whole = replace(result.cards, identifies=True)
     return replace(result, cards=whole, search=MagicMock())
 
 

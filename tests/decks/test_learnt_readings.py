@@ -59,8 +59,8 @@ def known(deck: LearntDeck) -> DeckModel:
     result = fit_model(views_of(reading_parts()[0], deck), CARDS)
     return replace(
         result,
-        cards=replace(result.cards, sharpness=20.0, trust=0.5),
-        indices=replace(result.indices, sharpness=20.0, trust=0.5),
+        cards=replace(result.cards, identifies=True),
+        indices=replace(result.indices, identifies=True),
     )
 
 
@@ -132,13 +132,13 @@ def test_index_takes_the_more_confident_of_deck_and_networks(
 
 @pytest.mark.parametrize(
     ("membership", "cards", "indices", "chance"),
-    [(1.0, 20.0, 20.0, 0.97), (0.9, 20.0, 20.0, 0.6), (1.0, 0.0, 20.0, 0.6), (1.0, 20.0, 0.0, 0.6)],
+    [(1.0, True, True, 0.97), (0.9, True, True, 0.6), (1.0, False, True, 0.6), (1.0, True, False, 0.6)],
 )
 def test_informative_deck_overrules_agreeing_index_readings(
-    known: DeckModel, index: Callable[..., Reading], membership: float, cards: float, indices: float, chance: float
+    known: DeckModel, index: Callable[..., Reading], membership: float, cards: bool, indices: bool, chance: float
 ) -> None:
     """Signs that the networks take for a card look like that card's, so membership must be certain."""
-    whole, corners = replace(known.cards, sharpness=cards), replace(known.indices, sharpness=indices)
+    whole, corners = replace(known.cards, identifies=cards), replace(known.indices, identifies=indices)
     known = replace(known, cards=whole, indices=corners)
     read = index(known, _says("red 8", 0.6), _says("red 8", 0.97), membership)
     assert (read.card.name, read.known, read.overrides_networks) == ("red 8", chance > 0.9, False)
@@ -175,13 +175,13 @@ def test_reader_weight_follows_its_accuracy_on_the_deck(known: DeckModel, index:
 
 
 @pytest.mark.parametrize(
-    ("looks_unlike", "sharpness", "is_out_of_deck"), [(True, 20.0, True), (False, 20.0, False), (True, 0.0, False)]
+    ("looks_unlike", "identifies", "is_out_of_deck"), [(True, True, True), (False, True, False), (True, False, False)]
 )
 def test_index_unlike_the_decks_is_reported(
-    known: DeckModel, index: Callable[..., Reading], looks_unlike: bool, sharpness: float, is_out_of_deck: bool
+    known: DeckModel, index: Callable[..., Reading], looks_unlike: bool, identifies: bool, is_out_of_deck: bool
 ) -> None:
     """Unless the deck leaves corners to the networks and so has no evidence about them."""
-    known = replace(known, indices=replace(known.indices, sharpness=sharpness))
+    known = replace(known, indices=replace(known.indices, identifies=identifies))
     read = index(known, _says("red 8", 0.3), _says("red 8", 0.3), 0.0, looks_unlike)
     assert read.is_out_of_deck is is_out_of_deck
 
@@ -236,9 +236,9 @@ def test_deck_is_applied_once_to_several_index_passes(known: DeckModel, monkeypa
         assert result.membership == 2
 
 
-@pytest.mark.parametrize("is_sharp", [True, False])
+@pytest.mark.parametrize("identifies", [True, False])
 def test_deck_is_applied_once_to_several_card_passes(
-    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, is_sharp: bool
+    deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, identifies: bool
 ) -> None:
     """A deck is not consulted at all if the networks read its cards as well without it."""
     asked: list[int] = []
@@ -248,13 +248,13 @@ def test_deck_is_applied_once_to_several_card_passes(
         return logs - 1, np.arange(len(logs), dtype=np.float32)
 
     monkeypatch.setattr(DeckModel, "weigh_cards", weigh)
-    known = replace(known, cards=replace(known.cards, sharpness=20.0 if is_sharp else 0.0))
+    known = replace(known, cards=replace(known.cards, identifies=identifies))
     crops = _crops(known)
     seen = crops.cards(deck.pictures[0], [outline()])
     (turned,) = crops.cards_turned(deck.pictures[0], [outline()])
     first, second = crops.cards_with_deck([together(seen[0], turned), turned])
-    assert asked == ([3] if is_sharp else [])
-    if not is_sharp:
+    assert asked == ([3] if identifies else [])
+    if not identifies:
         assert first.by_deck is second.by_deck is None
         return
     assert first.by_deck is not None

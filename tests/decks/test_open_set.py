@@ -35,7 +35,7 @@ def test_similarity_decides_membership_and_reader_the_face(like: float, nats: fl
     assert chances[UNLEARNT] / chances[UNLEARNT].sum() == pytest.approx(plain, rel=1e-3)
     assert chances[0] > 100 * chances[1]
     # A card read as a face that was not learnt has no membership.
-    assert membership == (1 if nats > 0 else 0)
+    assert (membership > 0) == (nats > 0)
 
 
 def test_good_reader_separates_unlearnt_similar_faces() -> None:
@@ -72,7 +72,7 @@ def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float
     membership.
     """
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
-    look = Prototypes(prototypes, LAID, mean, 20.0, 0.0, 0.1, 0.35, 0.0, apart)
+    look = Prototypes(prototypes, LAID, mean, apart, False)
     weighed, membership = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
     return weighed[0], float(membership[0])
 

@@ -82,12 +82,12 @@ class DeckModel:
     @property
     def identifies_cards(self) -> bool:
         """Whether whole cards are identified by similarity to the deck's pictures."""
-        return self.cards.sharpness > 0
+        return self.cards.identifies
 
     @property
     def identifies_indices(self) -> bool:
         """Whether indices are identified that way."""
-        return self.indices.sharpness > 0
+        return self.indices.identifies
 
     def index_reliability(self, card: int) -> float:
         """Return the weight (0 to 1) of the networks' evidence that an index is a given card's."""
@@ -132,17 +132,16 @@ class DeckModel:
         return self.indices.weigh(logs, features)
 
 
-def fit_model(views: list[CardViews], cards: list[int], prior: float | None = 0.0) -> DeckModel:
+def fit_model(views: list[CardViews], cards: list[int], is_complete: bool = True) -> DeckModel:
     """Return the model learnt from views of cards (numbers of ALL_CARDS or UNNAMED).
 
-    prior: nats against a face that was not learnt, None for an incomplete deck.
+    is_complete: whether every face of the deck is among them.
     """
-    nats, incomplete = prior or 0.0, prior is None
     features, logs = np.stack([v.features for v in views]), np.stack([v.logs for v in views])
     decisions = shipped_decisions()
-    whole = fit(features, logs, cards, PLAIN, decisions.card, nats, incomplete)
+    whole = fit(features, logs, cards, PLAIN, decisions.card, is_complete)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    indices = fit(features, logs, cards, index_plain(features.shape[1]), decisions.corner, nats, incomplete)
+    indices = fit(features, logs, cards, index_plain(features.shape[1]), decisions.corner, is_complete)
     return DeckModel(whole, _with_signs(indices, views, np.asarray(cards)))
 
 
@@ -197,7 +196,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
     # Outlines from a match are less exact: its pictures count for prototypes, not for the search.
     added = [card for _, card in further]
     prior = _prior_nats(deck, cards + added)
-    model = fit_model([*views, *(seen for seen, _ in further)], cards + added, prior)
+    model = fit_model([*views, *(seen for seen, _ in further)], cards + added, prior is not None)
     if cached is not None and cached[_NAMED_KEY].tolist() != cards:
         cached = None
     # Cards that are missing or uncertain are distinguished by their indices, which such decks may lack.
