@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.decks.model.decision import Decision, shipped_decisions
-from companion.decks.model.open_set import OpenSetModel
+from companion.decks.model.open_set import OUTLIER_SHARE, OpenSetModel
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.logit import logistic
 from companion.vision.core.sightings import EVEN
@@ -184,8 +184,9 @@ def fit(
     is_own = (known == labels[named][:, None])[:, None]
     right = similarity.max(2, where=is_own, initial=-1.0)
     wrong = similarity.max(2, where=~is_own, initial=-1.0)
-    by_deck = (right > wrong).mean()
-    by_reader = (asked.argmax(2) == labels[named][:, None]).mean()
+    chances = np.exp(log_softmax(np.float32(decision.sharpness) * similarity)).max(2, where=is_own, initial=0.0)
+    by_deck = np.log((1 - OUTLIER_SHARE) * chances + OUTLIER_SHARE / len(known)).mean()
+    by_reader = np.take_along_axis(asked, labels[named][:, None, None], 2).mean()
     return Prototypes(
         np.asarray(prototypes, np.float32),
         numbers,

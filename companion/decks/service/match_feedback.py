@@ -9,14 +9,8 @@ from numpy.typing import NDArray
 
 from companion.decks.model.card_views import PLAIN, CardViews
 from companion.decks.model.decision import shipped_decisions
-from companion.decks.model.prototypes import NOTHING
+from companion.decks.model.prototypes import NOTHING, fit
 from companion.vision.core.labels import Floats
-
-# Similarity of a copy, as a share of the way from the nearest other faces to copies; and required advantage over
-# pictures of the given name.
-_COPY_SHARE, _MIN_LEAD = 0.6, 0.5
-# Minimum length of that way.
-_MIN_SPAN = 0.04
 
 
 def copies_of(
@@ -30,16 +24,15 @@ def copies_of(
     if not further:
         return np.zeros(0, np.intp), np.zeros(0, bool)
     labels = np.asarray(names)
-    features = np.stack([view.features for view in views])
-    mean = features[:, :PLAIN].mean((0, 1))
-    centred = shipped_decisions().card.centred
-    units = centred(features, mean)
-    low, high = _similarity_levels(units, labels)
-    span = max(high - low, _MIN_SPAN)
-    seen = centred(np.stack([view.features[:PLAIN] for view in further]), mean)
+    features, logs = np.stack([view.features for view in views]), np.stack([view.logs for view in views])
+    known = fit(features, logs, names, PLAIN, shipped_decisions().card)
+    units = known.decision.centred(features, known.mean)
+    seen = known.decision.centred(np.stack([view.features[:PLAIN] for view in further]), known.mean)
     similarity = np.einsum("fvd,nwd->fnvw", seen, units, optimize=True).max((2, 3))
-    best = np.where(labels == np.asarray(cards)[:, None], similarity + _MIN_LEAD * span, similarity).argmax(1)
-    return best, similarity[np.arange(len(further)), best] >= low + _COPY_SHARE * span
+    is_copy = known.open_set.odds(similarity, np.zeros_like(similarity)) > 0
+    of_name = (labels == np.asarray(cards)[:, None]) & is_copy
+    best = np.where(of_name | ~of_name.any(1, keepdims=True), similarity, -1.0).argmax(1)
+    return best, is_copy[np.arange(len(further)), best]
 
 
 def votes(of: NDArray[np.intp], cards: Sequence[int], pictures: int) -> Floats:
@@ -47,16 +40,3 @@ def votes(of: NDArray[np.intp], cards: Sequence[int], pictures: int) -> Floats:
     counts = np.zeros((pictures, NOTHING), np.float32)
     np.add.at(counts, (of, np.asarray(cards, np.intp)), 1)
     return counts
-
-
-def _similarity_levels(units: Floats, labels: NDArray[np.intp]) -> tuple[float, float]:
-    """Return the median similarity of (N, V, D) augmented views to the nearest other face, and to copies."""
-    altered = units[:, PLAIN:] if units.shape[1] > PLAIN else units
-    similarity = np.einsum("nqd,mvd->nqmv", altered, units[:, :PLAIN], optimize=True).max((1, 3))
-    same = labels[:, None] == labels
-    alone = np.eye(len(labels), dtype=bool)
-    copies = np.where(same & ~alone, similarity, -1.0).max(1)
-    lone = ~(same & ~alone).any(1)
-    copies[lone] = similarity[alone][lone]
-    others = np.where(same, -1.0, similarity).max(1)
-    return float(np.median(others)), float(np.median(copies))
