@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
+from companion.decks.labels.design import ROUNDS
 from companion.vision.core.labels import Floats, color_class, face_class
 from companion.vision.core.sightings import EVEN
 
-# Number of update steps; reliabilities change little with each.
-_UPDATES = 5
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 
@@ -57,7 +56,7 @@ class ViewReliability:
         for i, answers in enumerate(self._answers):
             right = answers.probabilities[rows, answers.kind[names]]
             trust = self._trust[i]
-            for _ in range(_UPDATES):
+            for _ in range(ROUNDS):
                 shares = trust * right / (trust * right + (1 - trust) * answers.by_chance)
                 trust = float((shares.sum() + 1) / (len(names) + 2))
             self._trust[i] = trust

@@ -16,12 +16,10 @@ from companion.vision.core.labels import COLORS, Floats, color_class, face_class
 CONSISTENCY_NATS = 12.0
 """Weight of visual consistency relative to the reader: nats per unit of similarity."""
 ROUNDS = 8
-"""Number of alternations between names and appearance."""
+"""Number of alternations between names and appearance, and of other iterations that settle as fast."""
 # Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
 # designs a complete swap of skips and reverses had 2.4, two correct pairs 0.4 and 0.3.
 _DOUBTFUL = 2.5
-# Up to this preference, a swap is reconsidered when one of its names is known, since an answer may refute the reader.
-_REFUTED = 5.0
 # Maximum ratio of counts of two faces that may be swapped: a deck has one zero per colour and four wilds.
 _UNEVEN = 2
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
@@ -73,7 +71,7 @@ def swapped(
     for swap in swaps(base, before, sizes):
         if (names[swap.groups] != before[swap.groups]).any():
             continue  # A part of it was swapped already.
-        if swap.margin > (_DOUBTFUL if set(fixed).isdisjoint(swap.groups.tolist()) else _REFUTED):
+        if swap.margin > _DOUBTFUL:
             continue
         # If one of two is known, the assignment has already named the other.
         known = {int(names[g]) for g in fixed}

@@ -31,8 +31,6 @@ from companion.editions import Edition
 from companion.vision.core.labels import COLORS, Floats, color_class, log_softmax
 from companion.vision.core.sightings import EVEN
 
-# Number of Sinkhorn iterations for the names' probabilities (Sinkhorn 1967).
-_BALANCING = 60
 # Probability below which a group's name is asked for; number of questions that is too many. Over ten designs a
 # temperature did not improve the probabilities: confident errors were whole faces, which have their own questions.
 _MIN_CONFIDENCE, TOO_MANY = 0.6, 12
@@ -174,13 +172,13 @@ def _assigned_names(
 def _name_probabilities(
     scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> Floats:
-    """Return (G, 56) probabilities of the groups' names, given the numbers of copies."""
+    """Return (G, 56) probabilities of the groups' names, given the numbers of copies (Sinkhorn 1967)."""
     sizes = np.array([len(members) for members in groups], np.float64)
     held = np.bincount(slots, minlength=len(ALL_CARDS)).astype(np.float64)
     odds = np.exp(np.asarray(scores - scores.max(1, keepdims=True), np.float64)) * (held > 0)
     for g, card in fixed.items():
         odds[g] = np.arange(len(ALL_CARDS)) == card
-    for _ in range(_BALANCING):
+    for _ in range(ROUNDS):
         odds /= np.maximum(odds.sum(1, keepdims=True), 1e-30)
         taken = (odds * sizes[:, None]).sum(0)
         odds *= np.minimum(1.0, held / np.maximum(taken, 1e-30))
