@@ -51,10 +51,7 @@ _NATS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 # Number of pictures used to fit the weight; tolerance in nats per picture for equal likelihoods.
 _MAX_FIT_PICTURES, _EQUAL_NATS = 48, 1e-3
 # Cached arrays, and the type of those that may be rounded.
-_CACHED, _CACHED_TYPE = ("faces", "numbers", "differ", "nats", "found", "places", "words"), np.float16
-# Share of held-out copies identified below which a deck that the networks read better was outlined wrongly: 0 of 17 on
-# such a black deck, .28 on it outlined correctly, .33 to 1 on ten other designs.
-_MIN_IDENTIFIED = 0.15
+_CACHED, _CACHED_TYPE = ("faces", "numbers", "differ", "nats", "places", "words"), np.float16
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,29 +116,16 @@ class _Examiner:
         return self._aligned[key]
 
 
-@dataclass(frozen=True)
-class Informativeness:
-    """Informativeness of a deck's pictures: weight in nats per variance.
-
-    found: share of held-out copies identified, 1 without copies.
-    """
-
-    nats: float
-    found: float
-
-
 class TemplateSearch:
     """Searches for a deck's cards.
 
-    informativeness: informativeness of its pictures. prior: nats against a card that was not learnt, None for an
-    incomplete deck.
+    nats: informativeness of its pictures, in nats per variance. prior: nats against a card that was not learnt, None
+    for an incomplete deck.
     """
 
-    def __init__(
-        self, matcher: CellMatcher, voter: KeypointVoter, informativeness: Informativeness, prior: float | None = 0.0
-    ) -> None:
+    def __init__(self, matcher: CellMatcher, voter: KeypointVoter, nats: float, prior: float | None = 0.0) -> None:
         self._matcher = matcher
-        self._informativeness = informativeness
+        self._nats = nats
         self._voter = voter
         self._prior = prior
         self._unlearnt = np.setdiff1d(np.arange(NOTHING), matcher.cards)
@@ -158,24 +142,23 @@ class TemplateSearch:
     @classmethod
     def from_arrays(cls, arrays: Arrays, prior: float | None = 0.0) -> TemplateSearch:
         """Load from arrays. Raises KeyError if they do not match."""
-        faces, numbers, differ, nats, found, places, words = (arrays[name] for name in _CACHED)
+        faces, numbers, differ, nats, places, words = (arrays[name] for name in _CACHED)
         matcher = CellMatcher(faces.astype(np.float32), numbers.astype(np.intp), differ)
-        informativeness = Informativeness(float(nats), float(found))
-        return cls(matcher, KeypointVoter(Keypoints(places, words.astype(np.float32))), informativeness, prior)
+        return cls(matcher, KeypointVoter(Keypoints(places, words.astype(np.float32))), float(nats), prior)
 
     def arrays(self) -> Arrays:
         """Return the arrays that are expensive to compute."""
         matcher, known = self._matcher, self._voter.known
-        weights = np.array(self._informativeness.nats), np.array(self._informativeness.found)
         words = known.words.astype(_CACHED_TYPE)
-        values = (matcher.faces.astype(_CACHED_TYPE), matcher.numbers, matcher.differ, *weights, known.places, words)
+        values = (
+            matcher.faces.astype(_CACHED_TYPE),
+            matcher.numbers,
+            matcher.differ,
+            np.array(self._nats),
+            known.places,
+            words,
+        )
         return dict(zip(_CACHED, values, strict=True))
-
-    def is_worse_than(self, read: float) -> bool:
-        """Whether the pictures identify the deck's cards worse than the networks. read: share the networks read
-        correctly.
-        """
-        return self._informativeness.found < min(_MIN_IDENTIFIED, read)
 
     def search(
         self,
@@ -270,15 +253,15 @@ class TemplateSearch:
             seen = [again for old in seen if (again := examiner.again(old, covered)) is not None]
 
     def _match_of(self, one: Verification, shown: CellMask) -> PictureMatch:
-        logs = np.asarray(_logs(one.scores, self._informativeness.nats), np.float32)
+        logs = np.asarray(_logs(one.scores, self._nats), np.float32)
         least = -MAX_NATS if self._prior is None else -self._prior
         logs[self._unlearnt] = logs[UNNAMED] if self._doubtful else np.minimum(logs[self._unlearnt], least)
         logs[NOTHING] = -MAX_NATS
         return PictureMatch(one.quad, logs[:CLASSES], shown, self._unseen)
 
 
-def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> Informativeness:
-    """Return the informativeness of a deck's pictures.
+def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> float:
+    """Return the informativeness of a deck's pictures in nats per variance.
 
     One copy of each card identifies the stored pictures, numbers of ALL_CARDS or UNNAMED; badly outlined ones, or
     designs that differ in a thin sign, are little informative.
@@ -286,7 +269,7 @@ def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> Informat
     first = {card: i for i, card in reversed(list(enumerate(cards))) if card < NOTHING}
     asked = [i for i, card in enumerate(cards) if card < NOTHING and first[card] != i]
     if not asked:
-        return Informativeness(_NATS[-1], 1.0)
+        return _NATS[-1]
     matcher = CellMatcher.of([pictures[i] for i in first.values()], list(first))
     whole = np.ones((DOWN, ACROSS), bool)
     rows = []
@@ -302,9 +285,7 @@ def informativeness(pictures: Sequence[Image], cards: Sequence[int]) -> Informat
         return float(np.log((1 - OUTLIER_SHARE) * np.array(right) + OUTLIER_SHARE / len(first)).mean())
 
     likely = [log_likelihood(nats) for nats in _NATS]
-    found = np.mean([matcher.scores_of_cards(scores).argmax() == card for card, scores in rows])
-    nats = max(nats for nats, likelihood in zip(_NATS, likely, strict=True) if likelihood >= max(likely) - _EQUAL_NATS)
-    return Informativeness(nats, float(found))
+    return max(nats for nats, likelihood in zip(_NATS, likely, strict=True) if likelihood >= max(likely) - _EQUAL_NATS)
 
 
 def _logs(scores: Floats, nats: float) -> Floats:

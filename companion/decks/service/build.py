@@ -30,7 +30,7 @@ from companion.vision.recognition.reader import Reader
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _NAMED_KEY = b"20", "named"
+_VERSION, _NAMED_KEY = b"21", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
@@ -215,10 +215,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
     if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _MIN_COPY_SIMILARITY:
         # The pictures would fit nowhere.
         return replace(model, hard_to_see=True)
-    unreliable = search is not None and search.is_worse_than(_read_alone(views, cards)[0])
-    return replace(
-        model, search=None if unreliable else search, hard_to_see=unreliable and is_searched, familiar=not is_searched
-    )
+    return replace(model, search=search, familiar=not is_searched)
 
 
 def _corrected(
