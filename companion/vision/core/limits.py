@@ -28,9 +28,7 @@ class ReadingLimits:
     index_no_card: float
     """Above this probability of "no card", an index box is rejected."""
     sure_index: float
-    """Above this probability, an index reading overrules the reading of the whole card ..."""
-    sure_color: float
-    """... or, where both differ only in colour, above this one."""
+    """Above this probability, an index reading of another face overrules the reading of the whole card."""
     whole: float
     """Minimum probability of a whole card's reading. Below it, most readings are wrong."""
     index: float
@@ -41,8 +39,6 @@ class ReadingLimits:
     """... and the reader's maximum probability of "no card" for it ..."""
     ill_read: float
     """... so that it is listed as unsure from this probability on."""
-    clearly_another: float
-    """Of two like indices at one corner of a card, one belongs to another card from this probability on."""
     misread: float
     """Minimum combined probability of a learnt deck's match and the readings on it."""
     alike: float

@@ -81,8 +81,7 @@ class Assembler:
         first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
         own, frames = explained_by_cards(plain, _index_frames(confident))
-        read = [*own, *self._reader.read_indices(image, frames)]
-        signs = apart(read)
+        signs = apart([*own, *self._reader.read_indices(image, frames)])
         indices = [index for index in signs if self._is_index(index)]
         around = _around(signs, propose)
         whole = self._whole_cards(image, candidates, indices, first)
@@ -106,12 +105,11 @@ class Assembler:
             )
             more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
             loose += self._unclaimed(more, whole)
-            read += faint
         frames = [index.quad for index in indices]
         fused = self._sightings(image, whole, indices, around, len(candidates), on_pile=propose)
         opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
         sightings = [one for one in opened if not one.is_probably_none]
-        hidden = self._hidden.among(image, loose, sightings, indices, around, read)
+        hidden = self._hidden.among(image, loose, sightings, indices, around)
         sightings = [*sightings, *hidden]
         if seeks:
             sure = [card for card in whole if _is_confidently_learnt(card)]
@@ -288,10 +286,9 @@ class Assembler:
 
     def _denies(self, index: Reading, card: Reading) -> bool:
         """Whether a confident index contradicts the card's reading: indices are rarely misread."""
-        if index.card.face is card.card.face:
-            # Odd light on a corner is more common than an identical face of another colour exactly there.
-            return index.card != card.card and index.confidence > self._limits.sure_color
-        return index.confidence > min(self._limits.sure_index, max(self._limits.index, card.confidence))
+        # Odd light on a corner is more common than an identical face of another colour exactly there.
+        another = index.card.face is not card.card.face
+        return another and index.confidence > min(self._limits.sure_index, max(self._limits.index, card.confidence))
 
     def _read_alike(self, a: Reading, b: Reading) -> bool:
         """Whether two indices may belong to the same card."""

@@ -13,7 +13,7 @@ from companion.vision.core.corrections import corrected_corner
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
+from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.recognition.corners import (
     CardIndices,
     elsewhere,
@@ -23,9 +23,6 @@ from companion.vision.recognition.corners import (
 from companion.vision.recognition.fusion import CornerEvidence, FusionModel
 from companion.vision.recognition.outlines import SAME_CARD, is_in_company
 from companion.vision.recognition.reader import Reader
-
-# Number of prints in the free corners of cards from which the deck has a picture there.
-_ITEMS = 3
 
 
 class HiddenCards:
@@ -45,17 +42,17 @@ class HiddenCards:
         whole: Sequence[Sighting],
         indices: Sequence[Reading],
         signs: Sequence[Reading],
-        read: Sequence[Reading],
     ) -> list[Sighting]:
         """Return the occluded cards of a (H, W, 3) BGR picture.
 
         loose: corners that no whole card claims. whole: open cards. indices: certain corners. signs: all boxed indices,
-        none on a pile. read: all readings of corner candidates, faint boxes included.
+        none on a pile.
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
         likely = self._likely(image, one_per_card(loose, share), whole, signs)
-        return self._without_items([s for s in likely if not _is_seen_twice(s, whole)], whole, read)
+        behind = [one for one in likely if not _is_seen_twice(one, whole)]
+        return [one for one in behind if not _is_print_of_another(one, [*whole, *behind])]
 
     def evidence(
         self,
@@ -102,22 +99,6 @@ class HiddenCards:
             found.append(seen.unless(other))
         return found
 
-    def _without_items(
-        self, behind: Sequence[Sighting], whole: Sequence[Sighting], read: Sequence[Reading]
-    ) -> list[Sighting]:
-        """Return the occluded cards without print in another card's free corner.
-
-        UNO Mario Kart has an item's picture there, and all of them are visible in a fan: an uncertain reading there in
-        the card's colour is no card. `read` are all index readings of the picture.
-        """
-        listed = [*whole, *behind]
-        clearly = self._limits.clearly_another
-        clear = [sighting.quad for sighting in listed if sighting.confidence >= clearly]
-        doubtful = [index.quad for index in read if index.confidence < clearly]
-        if len(set[int]().union(*(CardIndices(quad, doubtful).in_free_corners() for quad in clear))) < _ITEMS:
-            return list(behind)
-        return [s for s in behind if s.confidence >= clearly or not _is_print_of_another(s, listed)]
-
 
 def _by_corner(card: Reading) -> Sighting:
     """Return the sighting of a card of which a corner is read; a learnt deck's card needs no correction."""
@@ -133,9 +114,12 @@ def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
 
 
 def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
-    """Whether an index is in the free corner of a more confident card of its colour."""
+    """Whether an unsure index is in the free corner of a more confident card of its colour.
+
+    UNO Mario Kart has an item's picture there, and all of them are visible in a fan.
+    """
     index = corner_frames(sighting.quad)[0]
-    return any(
+    return sighting.confidence < UNSURE_BELOW and any(
         card.card.color is sighting.card.color
         and card.confidence > sighting.confidence
         and CardIndices(card.quad, [index]).in_free_corners()
