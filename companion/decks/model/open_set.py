@@ -1,4 +1,4 @@
-"""Open-set recognition for incomplete decks: the odds that a crop shows one of the learnt faces.
+"""Open-set recognition: the odds that a crop shows one of the learnt faces, and not another face or thing.
 
 An unknown face is similar to some learnt face, but less so than a copy of it, and a reader that knows the design names
 it. The weight of each kind of evidence is fitted by leaving out each face in turn.
