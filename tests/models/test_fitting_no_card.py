@@ -139,13 +139,13 @@ def test_a_corner_without_a_card_behind_it_is_left_out_unless_a_learnt_deck_know
     hidden = HiddenCards(cast(Reader, _Behind(_logs(0.01, 0.95))), ReadingLimits.load(FOLDER / "limits.json"), model)
     image = np.zeros((900, 900, 3), np.uint8)
     sign = Reading(corner_frames(QUAD)[0], _logs(0.95, 0.001).astype(np.float32), SCALE)
-    (seen,) = hidden.among(image, [sign], [], *[[sign]] * 2)
+    (seen,) = hidden.among(image, [sign], [], *[[sign]] * 3)
     assert seen.is_probably_none
-    (learnt,) = hidden.among(image, [replace(sign, membership=1.0)], [], *[[sign]] * 2)
+    (learnt,) = hidden.among(image, [replace(sign, membership=1.0)], [], *[[sign]] * 3)
     assert not learnt.is_probably_none
     on_card = HiddenCards(cast(Reader, _Behind(_logs(0.3, 0.01))), ReadingLimits.load(FOLDER / "limits.json"), model)
     beside = Sighting(QUAD + 60, (Card.parse("red 1"),), (0.99,), True)
-    (own,) = on_card.among(image, [sign], [beside], *[[sign]] * 2)
+    (own,) = on_card.among(image, [sign], [beside], *[[sign]] * 3)
     assert not own.is_probably_none
 
 

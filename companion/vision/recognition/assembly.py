@@ -81,7 +81,8 @@ class Assembler:
         first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
         plain = list(first.plain.values()) if first else []
         own, frames = explained_by_cards(plain, _index_frames(confident))
-        signs = apart([*own, *self._reader.read_indices(image, frames)])
+        read = [*own, *self._reader.read_indices(image, frames)]
+        signs = apart(read)
         indices = [index for index in signs if self._is_index(index)]
         around = _around(signs, propose)
         whole = self._whole_cards(image, candidates, indices, first)
@@ -105,11 +106,12 @@ class Assembler:
             )
             more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
             loose += self._unclaimed(more, whole)
+            read += faint
         frames = [index.quad for index in indices]
         fused = self._sightings(image, whole, indices, around, len(candidates), on_pile=propose)
         opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
         sightings = [one for one in opened if not one.is_probably_none]
-        hidden = self._hidden.among(image, loose, sightings, indices, around)
+        hidden = self._hidden.among(image, loose, sightings, indices, around, read)
         sightings = [*sightings, *hidden]
         if seeks:
             sure = [card for card in whole if _is_confidently_learnt(card)]

@@ -24,6 +24,9 @@ from companion.vision.recognition.fusion import CornerEvidence, FusionModel
 from companion.vision.recognition.outlines import SAME_CARD, is_in_company
 from companion.vision.recognition.reader import Reader
 
+# Number of prints in the free corners of cards from which the deck has a picture there.
+_ITEMS = 3
+
 
 class HiddenCards:
     """Finds cards with one visible corner. reader: checks their places. limits: acceptance thresholds. fusion: gives
@@ -42,17 +45,17 @@ class HiddenCards:
         whole: Sequence[Sighting],
         indices: Sequence[Reading],
         signs: Sequence[Reading],
+        read: Sequence[Reading],
     ) -> list[Sighting]:
         """Return the occluded cards of a (H, W, 3) BGR picture.
 
         loose: corners that no whole card claims. whole: open cards. indices: certain corners. signs: all boxed indices,
-        none on a pile.
+        none on a pile. read: all readings of corner candidates, faint boxes included.
         """
         quads = [sighting.quad for sighting in whole]
         share = index_share(quads, [index.quad for index in indices])
         likely = self._likely(image, one_per_card(loose, share), whole, signs)
-        behind = [one for one in likely if not _is_seen_twice(one, whole)]
-        return [one for one in behind if not _is_print_of_another(one, [*whole, *behind])]
+        return _without_items([one for one in likely if not _is_seen_twice(one, whole)], whole, read)
 
     def evidence(
         self,
@@ -113,13 +116,24 @@ def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
     )
 
 
-def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
-    """Whether an unsure index is in the free corner of a more confident card of its colour.
+def _without_items(behind: Sequence[Sighting], whole: Sequence[Sighting], read: Sequence[Reading]) -> list[Sighting]:
+    """Return the occluded cards without print in another card's free corner.
 
-    UNO Mario Kart has an item's picture there, and all of them are visible in a fan.
+    UNO Mario Kart has an item's picture there, and all of them are visible in a fan: an unsure reading there in the
+    card's colour is no card. read: all index readings of the picture.
     """
+    listed = [*whole, *behind]
+    clear = [sighting.quad for sighting in listed if sighting.confidence >= UNSURE_BELOW]
+    unsure = [index.quad for index in read if index.confidence < UNSURE_BELOW]
+    if len(set[int]().union(*(CardIndices(quad, unsure).in_free_corners() for quad in clear))) < _ITEMS:
+        return list(behind)
+    return [one for one in behind if one.confidence >= UNSURE_BELOW or not _is_print_of_another(one, listed)]
+
+
+def _is_print_of_another(sighting: Sighting, cards: Sequence[Sighting]) -> bool:
+    """Whether an index is in the free corner of a more confident card of its colour."""
     index = corner_frames(sighting.quad)[0]
-    return sighting.confidence < UNSURE_BELOW and any(
+    return any(
         card.card.color is sighting.card.color
         and card.confidence > sighting.confidence
         and CardIndices(card.quad, [index]).in_free_corners()
