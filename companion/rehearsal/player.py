@@ -29,7 +29,8 @@ from companion.vision.capture.image_files import load_picture
 
 FRAME_SECONDS = 1 / 12
 _JPEG_QUALITY = 85
-_TICK = 0.15
+# Frames between two looks at the table.
+_TICK = 3
 # Frames for which a card stays in view after its ruling, to catch false rulings.
 _LINGERING = 15
 _ABOUT_CARDS = ("card", "doubt", "illegal")
@@ -93,10 +94,11 @@ class Tally:
 class Rehearsal:
     """Plays a plan at the companion that `host`, a device, has joined as a host.
 
-    patience: seconds to wait for a ruling on a card before it is tapped.
+    patience: frames to wait for a ruling on a card before it is tapped. A busy machine sends them more slowly, so it
+    has more time to rule.
     """
 
-    def __init__(self, host: Device, plan: Plan, seed: int = 0, patience: float = 12.0) -> None:
+    def __init__(self, host: Device, plan: Plan, seed: int = 0, patience: int = 150) -> None:
         self._host, self._plan = host, plan
         self._patience = patience
         self._camera = _PhoneCamera(host, Footage(seed))
@@ -138,8 +140,7 @@ class Rehearsal:
     def _await(self, card: str) -> Fate:
         """Wait until the laid card is ruled on, answer questions about it, and return its outcome."""
         asked = False
-        deadline = time.monotonic() + self._patience
-        while time.monotonic() < deadline:
+        for _ in range(0, self._patience, _TICK):
             view = self._host.get("/api/view")
             if view["history_length"] >= len(self._made) and not view["questions"]:
                 break
@@ -148,7 +149,7 @@ class Rehearsal:
                     return Fate.WRONG
                 asked = True
                 self._answer(question["id"], card)
-            self._camera.wait_for(FRAME_SECONDS + _TICK)
+            self._camera.linger(_TICK)
         self._camera.linger(_LINGERING)
         agreed, lines = self._agreed()
         if agreed == lines == len(self._made):
@@ -205,10 +206,6 @@ class _PhoneCamera:
         picture = load_picture(photo)
         with self._changed:
             self._footage.show(picture)
-
-    def wait_for(self, seconds: float) -> None:
-        """Send footage for some seconds; raises DeviceError if that fails."""
-        self.linger(max(1, round(seconds / FRAME_SECONDS)))
 
     def linger(self, frames: int) -> None:
         """Return after this number of frames was sent; raises DeviceError if that fails."""

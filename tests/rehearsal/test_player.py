@@ -74,7 +74,7 @@ def plan(tmp_path: Path) -> Plan:
 
 
 def play(
-    plan: Plan, data: Path, reader: CodeReader | None, patience: float = 20
+    plan: Plan, data: Path, reader: CodeReader | None, patience: int = 240
 ) -> tuple[Tally, list[dict[str, object]]]:
     with running(data, reader) as (services, device, _):
         tally = Rehearsal(device, plan, patience=patience).run()
@@ -106,7 +106,7 @@ def test_what_is_read_badly_is_distinguished_and_mended(plan: Plan, tmp_path: Pa
         second: ((second, 0.5), (next(c for c in CLASSIC if c.face is second.face and c != second), 0.45)),
     }
     reader.hidden = {third}
-    tally, history = play(plan, tmp_path / "data", reader, patience=8)
+    tally, history = play(plan, tmp_path / "data", reader, patience=96)
     fates = [fate for _, fate in tally.cards]
     assert fates[0] is Fate.RULED
     assert fates[1] is Fate.WRONG
