@@ -49,12 +49,12 @@ def lit(views: torch.Tensor) -> torch.Tensor:
     return (views + torch.randn_like(views) * noise).clamp(0, 1).contiguous(memory_format=torch.channels_last)
 
 
-def _exact(answers: Any) -> Any:
+def exact(answers: Any) -> Any:
     """Return ultralytics' outputs in single precision: half precision rounds coordinates to whole pixels."""
     if isinstance(answers, dict):
-        return {name: _exact(value) for name, value in answers.items()}
+        return {name: exact(value) for name, value in answers.items()}
     if isinstance(answers, list | tuple):
-        return type(answers)(map(_exact, answers))
+        return type(answers)(map(exact, answers))
     return answers.float() if torch.is_tensor(answers) else answers
 
 
@@ -96,7 +96,7 @@ class LearningDetector:
         targets = {"batch_idx": there.nonzero()[:, 0].float(), "cls": boxes[there][:, 0], "bboxes": boxes[there][:, 1:]}
         with half(self._device):
             answers = self._learner.model(views)
-        costs, _ = self._criterion(_exact(answers), targets)
+        costs, _ = self._criterion(exact(answers), targets)
         cost = costs.sum() / self._batch
         self._learner.learn(cost, share)
         return cost.detach()

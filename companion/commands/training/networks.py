@@ -212,6 +212,50 @@ def embedding(
     click.echo(f"written to {export_embedder(work / 'embedding', kind)}")
 
 
+@click.command(name="print-head")
+@options.work
+@options.seed
+@options.device
+@options.shipped
+@options.minutes(50.0)
+@click.option("--chunks", type=click.IntRange(1), default=90, show_default=True, help="Lots of 60 scenes to draw.")
+@options.fonts
+@options.backgrounds
+def print_head(
+    work: Path,
+    seed: int,
+    device: str,
+    folder: Path | None,
+    minutes: float,
+    chunks: int,
+    fonts: Path | None,
+    backgrounds: Path | None,
+) -> None:
+    """Train a second head of the detector, for outlines of cards of any print, on scenes drawn meanwhile."""
+    options.need_extra()
+    import multiprocessing
+
+    from companion.models.embedding.sources import training_sources
+    from companion.models.networks.outlines import export_outlines
+    from companion.models.training.print_head import PrintHeadRun
+    from companion.models.training.print_head import train as run
+    from companion.models.training_data.print_scenes import draw
+    from companion.vision.core.runtime import model_folder
+
+    models = folder or model_folder()
+    scenes, weights = work / "print-scenes", work / "print-head.pt"
+    context = multiprocessing.get_context("spawn")
+    drawing = context.Process(target=draw, args=(scenes, training_sources(fonts, backgrounds), seed, chunks))
+    drawing.start()
+    run(PrintHeadRun(models / "detector.pt", scenes, weights, minutes, seed, device))
+    drawing.terminate()
+    drawing.join()
+    target = work / "export" / "outlines.onnx"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    export_outlines(models / "detector.pt", weights, target)
+    click.echo(f"written to {target}")
+
+
 @click.command()
 @options.work
 @options.exported

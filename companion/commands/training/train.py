@@ -25,6 +25,7 @@ for _step in (
     networks.readers,
     networks.together,
     networks.embedding,
+    networks.print_head,
     networks.mine,
     networks.average,
     networks.export,

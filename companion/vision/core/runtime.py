@@ -44,14 +44,16 @@ def model_folder() -> Path:
     return _MODELS if _MODELS.is_dir() else _CHECKOUT_MODELS
 
 
-def _model(path: Path) -> str | bytes:
-    """Return the path of a network file, or its bytes with the features added as second output if it was exported
-    without them.
+def _model(path: Path, further: Path | None) -> str | bytes:
+    """Return the path of a network file, or its bytes with a second output: of a further file that continues it, or
+    the features if it was exported without them.
 
     Concatenated protocol buffers are merged, so a model that holds only this output (field 7: graph, its field 12:
     output, its field 1: name) is appended.
     """
     data = path.read_bytes()
+    if further is not None:
+        return data + further.read_bytes()
     if _NECK not in data:
         return str(path)  # ONNX Runtime would keep the bytes in memory.
     output = b"\x0a" + bytes([len(_NECK)]) + _NECK
@@ -60,28 +62,34 @@ def _model(path: Path) -> str | bytes:
 
 
 class Network:
-    """A network with one input and one or two outputs. Thread-safe."""
+    """A network with one input and one or two outputs. Thread-safe.
 
-    _shared: ClassVar[WeakValueDictionary[tuple[Path, int, int], Network]] = WeakValueDictionary()
+    further: a file that continues that of `path` and adds the second output.
+    """
+
+    _shared: ClassVar[WeakValueDictionary[tuple[Path, int, int, Path | None], Network]] = WeakValueDictionary()
 
     @classmethod
-    def shared(cls, path: Path, threads: int = 0) -> Network:
+    def shared(cls, path: Path, threads: int = 0, further: Path | None = None) -> Network:
         """Return the network of this file that is already loaded, else load it: each takes tens of megabytes.
 
         Raises ModelFileError.
         """
         written = path.stat().st_mtime_ns if path.is_file() else 0
-        network = cls._shared.get((path, written, threads)) or cls(path, threads)
-        return cls._shared.setdefault((path, written, threads), network)
+        network = cls._shared.get((path, written, threads, further)) or cls(path, threads, further)
+        return cls._shared.setdefault((path, written, threads, further), network)
 
-    def __init__(self, path: Path, threads: int = 0) -> None:
-        if not path.is_file():
-            raise ModelFileError(path, "is missing")
+    def __init__(self, path: Path, threads: int = 0, further: Path | None = None) -> None:
+        for file in filter(None, (path, further)):
+            if not file.is_file():
+                raise ModelFileError(file, "is missing")
         self.path = path
         threads = threads or min(4, os.cpu_count() or 1)
         try:
             self._run: _Run = (
-                run_openvino(path, threads) if importlib.util.find_spec("openvino") else run_onnxruntime(path, threads)
+                run_openvino(path, threads, further)
+                if importlib.util.find_spec("openvino")
+                else run_onnxruntime(path, threads, further)
             )
         except Exception as error:  # Both libraries raise many exception types for a damaged file.
             raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
@@ -123,7 +131,7 @@ def _share_working_memory() -> None:
     ort.create_and_register_allocator(kind, ort.OrtArenaCfg({"arena_extend_strategy": as_requested}))
 
 
-def run_onnxruntime(path: Path, threads: int) -> _Run:
+def run_onnxruntime(path: Path, threads: int, further: Path | None = None) -> _Run:
     """Return a function that runs a network file by ONNX Runtime on this many threads: input to outputs."""
     import onnxruntime
 
@@ -136,7 +144,7 @@ def run_onnxruntime(path: Path, threads: int) -> _Run:
     options.add_session_config_entry("session.use_env_allocators", "1")
     # A plan of the memory for each size of input keeps a block for it.
     options.enable_mem_pattern = False
-    session = onnxruntime.InferenceSession(_model(path), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(_model(path, further), options, providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
     giving_back = onnxruntime.RunOptions()
     giving_back.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
@@ -148,14 +156,14 @@ def run_onnxruntime(path: Path, threads: int) -> _Run:
     return run
 
 
-def run_openvino(path: Path, threads: int) -> _Run:
+def run_openvino(path: Path, threads: int, further: Path | None = None) -> _Run:
     """Return a function that runs a network file by OpenVINO on this many threads: input to outputs."""
     import openvino
 
     # The default is half precision where the processor supports it, which changes confidences.
     options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
     core = openvino.Core()
-    model = core.compile_model(core.read_model(_model(path)), "CPU", options)
+    model = core.compile_model(core.read_model(_model(path, further)), "CPU", options)
 
     def run(x: NDArray[np.float32]) -> list[Any]:
         answer = model.create_infer_request().infer([x])

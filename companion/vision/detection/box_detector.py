@@ -59,7 +59,7 @@ def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, t
 
 def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], threshold: float) -> list[Box]:
     """Return the boxes scoring at least `threshold` in a raw (4 + classes + 1, N) output: x, y, w, h, scores, angle."""
-    scores = output[4 : 4 + len(BoxKind)]
+    scores = output[4:-1]
     kinds = scores.argmax(0)
     best = scores.max(0)
     keep = np.flatnonzero(best >= threshold)
@@ -134,6 +134,14 @@ class BoxFinder:
             return suppress(boxes, SAME_BOX)
         indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], SAME_BOX)
         return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], SAME_ON_PILE)
+
+    def outlines(self, image: Image, least: float) -> list[Box]:
+        """Return the whole outlines of cards of any print in a (H, W, 3) BGR uint8 picture, also of covered cards.
+
+        The network needs outlines.onnx. least: minimum score.
+        """
+        x, scale, offset = letterbox(image, self.scales[0])
+        return suppress(decode(self._network.with_features(x)[1][0], scale, offset, least), SAME_ON_PILE)
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:
