@@ -83,7 +83,7 @@ class Network:
         for file in filter(None, (path, further)):
             if not file.is_file():
                 raise ModelFileError(file, "is missing")
-        self.path = path
+        self.path, self.threads = path, threads
         threads = threads or min(4, os.cpu_count() or 1)
         try:
             self._run: _Run = (

@@ -1,1 +1,1 @@
-"""Candidate cards in a picture: YOLO boxes, contour proposals, network crops, card backs."""
+"""Candidate cards in a picture: YOLO boxes and outlines, network crops, card backs."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import cached_property
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, intersection_over_union
+from companion.vision.core.geometry import Image, Quad, intersection_over_union, portrait
 from companion.vision.core.runtime import Network
 
 
@@ -32,6 +33,8 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
+# Minimum score of the second head's outlines, which only are candidates.
+_FAINT_OUTLINE = 0.15
 SAME_BOX, SAME_ON_PILE = 0.4, 0.85
 """IoU above which two boxes of a kind are duplicates, for non-maximum suppression. On a pile and in a fan cards overlap
 strongly, so there the limit for cards is higher.
@@ -135,13 +138,25 @@ class BoxFinder:
         indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], SAME_BOX)
         return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], SAME_ON_PILE)
 
-    def outlines(self, image: Image, least: float) -> list[Box]:
-        """Return the whole outlines of cards of any print in a (H, W, 3) BGR uint8 picture, also of covered cards.
+    @cached_property
+    def _with_outlines(self) -> Network | None:
+        """The network with its second head, loaded once it is needed: only learnt decks of unknown art need it."""
+        further = self._network.path.with_name("outlines.onnx")
+        return Network.shared(self._network.path, self._network.threads, further) if further.is_file() else None
 
-        The network needs outlines.onnx. least: minimum score.
+    def outlines(self, image: Image, scales: Sequence[int]) -> list[Quad]:
+        """Return upright outlines (4, 2) of cards of any print in a (H, W, 3) BGR uint8 picture, best first.
+
+        Covered cards are among them, each by its whole outline, and cards may have several similar ones. The network's
+        second head finds them at these scales; there are none if outlines.onnx is not beside it.
         """
-        x, scale, offset = letterbox(image, self.scales[0])
-        return suppress(decode(self._network.with_features(x)[1][0], scale, offset, least), SAME_ON_PILE)
+        if self._with_outlines is None:
+            return []
+        boxes: list[Box] = []
+        for longest in scales:
+            x, scale, offset = letterbox(image, longest)
+            boxes += decode(self._with_outlines.with_features(x)[1][0], scale, offset, _FAINT_OUTLINE)
+        return [portrait(box.quad) for box in suppress(boxes, SAME_ON_PILE)]
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:

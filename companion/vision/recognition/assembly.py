@@ -6,7 +6,7 @@ card; two of them at opposite corners are the same one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import cv2
@@ -25,7 +25,6 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, with_indices
 from companion.vision.core.sightings import CERTAIN, FAIRLY, UNCERTAIN_MOST, UNSURE_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
-from companion.vision.detection.proposals import proposals
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import (
     CardIndices,
@@ -67,14 +66,17 @@ class Assembler:
         self._hidden = HiddenCards(reader, limits, self._fusion)
 
     def cards(
-        self, image: Image, boxes: Sequence[Box], searched: Sequence[Box] = (), propose: bool = False
+        self,
+        image: Image,
+        boxes: Sequence[Box],
+        outlines: Callable[[Image], Sequence[Quad]] | None = None,
+        on_pile: bool = False,
     ) -> list[Sighting]:
         """Return the cards boxed in a (H, W, 3) BGR picture, whole ones first, each group from left to right.
 
-        searched: where a learnt deck's cards are also searched for by their pictures, boxes of overlapping cards among
-        them; none if they are not. propose: also look at faint boxes and card-shaped
-        proposals, which is cheaper. Cards that probably are none (see `Sighting`) are among them: another look may show
-        what they are.
+        outlines: finds further places (4, 2) of a learnt deck's cards in the picture; None to look at the boxes alone.
+        on_pile: whether the cards lie on a pile, where their pictures are not searched for. Cards that probably are
+        none (see `Sighting`) are among them: another look may show what they are.
         """
         confident = [box for box in boxes if box.score >= self._limits.box]
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
@@ -84,11 +86,16 @@ class Assembler:
         read = [*own, *self._reader.read_indices(image, frames)]
         signs = apart(read)
         indices = [index for index in signs if self._is_index(index)]
-        around = _around(signs, propose)
+        around = _around(signs, on_pile)
         whole = self._whole_cards(image, candidates, indices, first)
-        seeks = self._reader.seeks and bool(searched) and not self._explained(boxes, whole)
-        if self._reader.seeks and (propose or seeks):
-            whole = drop_duplicates([*whole, *self._learnt_cards(image, boxes, whole)], indices, image)
+        places: Sequence[Quad] = ()
+        seeks = self._reader.seeks and outlines is not None and (on_pile or not self._explained(boxes, whole))
+        if seeks and outlines is not None:
+            places = outlines(image)
+            boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
+            learnt = self._reader.learnt_cards(image, _beside([*boxed, *places], whole))
+            more = sorted(learnt, key=lambda card: -card.confidence)
+            whole = drop_duplicates([*whole, *more], indices, image)
         loose = self._unclaimed(indices, whole)
         # If the box of a card is missing or far off, its two indices determine its outline.
         pairs = [(outline_from_pair(a, b), _BOXED) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
@@ -108,15 +115,14 @@ class Assembler:
             loose += self._unclaimed(more, whole)
             read += faint
         frames = [index.quad for index in indices]
-        fused = self._sightings(image, whole, indices, around, len(candidates), on_pile=propose)
+        fused = self._sightings(image, whole, indices, around, len(candidates), on_pile=on_pile)
         opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
         sightings = [one for one in opened if not one.is_probably_none]
         hidden = self._hidden.among(image, loose, sightings, indices, around, read)
         sightings = [*sightings, *hidden]
-        if seeks:
+        if seeks and not on_pile:
             sure = [card for card in whole if _is_confidently_learnt(card)]
-            boxed = [portrait(box.quad) for box in searched if box.kind is BoxKind.CARD]
-            known = [*(s.quad for s in sightings), *boxed, *self._reader.outlines(image, boxed)]
+            known = [*(s.quad for s in sightings), *places]
             shown = [box.quad for box in boxes if box.score >= self._limits.faint_box]
             matches = self._reader.deck_matches(image, known, sure, shown)
             sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
@@ -198,12 +204,6 @@ class Assembler:
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
         bare = self._reader.no_card_probabilities(image, cards)
         return bool((bare <= CERTAIN).any())
-
-    def _learnt_cards(self, image: Image, boxes: Sequence[Box], whole: Sequence[Reading]) -> list[Reading]:
-        """Return the learnt deck's cards in boxes of any score and in card-shaped proposals, most probable first."""
-        boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-        found = self._reader.learnt_cards(image, _beside([*boxed, *proposals(image)], whole))
-        return sorted(found, key=lambda card: -card.confidence)
 
     def _boxed_pairs(
         self,
