@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.vision.core.runtime import Network, model_folder
+from companion.vision.core.geometry import intersection_over_union
+from companion.vision.core.runtime import ModelFileError, Network, model_folder
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind, decode, letterbox, suppress
 
 SQUARE = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
@@ -56,3 +59,17 @@ def test_boxes_of_a_turned_search_lie_where_those_of_an_upright_one_do() -> None
     for box in sure:
         off = min(np.abs(other.quad.mean(0) - box.quad.mean(0)).max() for other in turned if other.kind is box.kind)
         assert off < 8
+
+
+def test_outlines_of_any_print_need_their_own_network(tmp_path: Path) -> None:
+    picture = np.full((480, 640, 3), 90, np.uint8)
+    picture[100:340, 200:360] = np.random.default_rng(3).integers(60, 256, (6, 4, 3)).repeat(40, 0).repeat(40, 1)
+    finder = BoxFinder(Network.shared(model_folder() / "detector.onnx"))
+    assert finder.outlines(picture, (480,)) == []
+    card = np.array([[200, 100], [360, 100], [360, 340], [200, 340]], np.float32)
+    found = finder.with_outlines().outlines(picture, (480,))
+    assert max(intersection_over_union(card, quad) for quad in found) > 0.8
+    (tmp_path / "detector.onnx").write_bytes((model_folder() / "detector.onnx").read_bytes())
+    (tmp_path / "outlines.onnx").write_bytes((model_folder() / "outlines.onnx").read_bytes()[:1000])
+    with pytest.raises(ModelFileError, match="cannot be loaded"):
+        BoxFinder(Network.shared(tmp_path / "detector.onnx")).with_outlines()

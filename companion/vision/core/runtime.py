@@ -99,9 +99,9 @@ class Network:
         return self._outputs(x)[0]
 
     def with_features(self, x: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return both outputs; the second one holds the features before the heads.
+        """Return both outputs; the second one holds the features before the heads, or what a further file adds.
 
-        Raises ModelFileError if the network was exported without them.
+        Raises ModelFileError if the network has one output only.
         """
         outputs = self._outputs(x)
         if len(outputs) < 2:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property
 
 import cv2
 import numpy as np
@@ -108,6 +108,7 @@ class BoxFinder:
         self._network = network
         self.scales = scales
         self._threshold = threshold
+        self._whole: Network | None = None
 
     def find(
         self,
@@ -138,24 +139,29 @@ class BoxFinder:
         indices = suppress([box for box in boxes if box.kind is BoxKind.INDEX], SAME_BOX)
         return suppress([*indices, *(box for box in boxes if box.kind is BoxKind.CARD)], SAME_ON_PILE)
 
-    @cached_property
-    def _with_outlines(self) -> Network | None:
-        """The network with its second head, loaded once it is needed: only learnt decks of unknown art need it."""
+    def with_outlines(self) -> BoxFinder:
+        """Return a finder that also has the network's second head, if outlines.onnx is beside it.
+
+        Raises ModelFileError if that file is damaged.
+        """
+        finder = copy(self)
         further = self._network.path.with_name("outlines.onnx")
-        return Network.shared(self._network.path, self._network.threads, further) if further.is_file() else None
+        if further.is_file():
+            finder._whole = Network.shared(self._network.path, self._network.threads, further)
+        return finder
 
     def outlines(self, image: Image, scales: Sequence[int]) -> list[Quad]:
         """Return upright outlines (4, 2) of cards of any print in a (H, W, 3) BGR uint8 picture, best first.
 
         Covered cards are among them, each by its whole outline, and cards may have several similar ones. The network's
-        second head finds them at these scales; there are none if outlines.onnx is not beside it.
+        second head finds them at these scales; there are none without it.
         """
-        if self._with_outlines is None:
+        if self._whole is None:
             return []
         boxes: list[Box] = []
         for longest in scales:
             x, scale, offset = letterbox(image, longest)
-            boxes += decode(self._with_outlines.with_features(x)[1][0], scale, offset, _FAINT_OUTLINE)
+            boxes += decode(self._whole.with_features(x)[1][0], scale, offset, _FAINT_OUTLINE)
         return [portrait(box.quad) for box in suppress(boxes, SAME_ON_PILE)]
 
 

@@ -137,7 +137,8 @@ class CardDetector:
     def with_deck(self, deck: Deck) -> CardDetector:
         """Return a detector that also uses a learnt deck, with the same networks.
 
-        A deck whose outlines or names are mostly uncertain carries no evidence; the detector then ignores it.
+        A deck whose outlines or names are mostly uncertain carries no evidence; the detector then ignores it. Raises
+        ModelFileError if the network for outlines of any print is damaged.
         """
         plain = self._plain or self
         if deck.hard_to_see or deck.mostly_nameless:
@@ -145,6 +146,7 @@ class CardDetector:
         detector = self._with_reader(self._reader.with_deck(deck))
         detector._plain = plain
         if detector._reader.seeks:
+            detector._boxes = self._boxes.with_outlines()
             # For a searched deck, the readings themselves express the deck's uncertainty.
             detector._calibration = replace(self._calibration, fanned=1.0)
         return detector
