@@ -12,14 +12,12 @@ from companion.vision.core.geometry import Image, Quad, cut
 from companion.vision.imaging.lighting import BRIGHTEST, CLIPPED, LOOK
 
 # Minimum difference between the channels of white (all in natural logarithms of ratios): 1 in 10 of 199 indoor
-# photographs exceeds it.
+# photographs exceeds it. If blue and red both deviate from green in the same direction by more, the cause is no lamp.
 _CAST = 0.2
 # Maximum difference in colour between the cards' white and the picture's brightest parts, and between the whites of
 # three of four cards. Without these two conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured
 # brightest parts.
-_ALIKE, _ONE_COLOR = 0.15, 0.12
-# If blue and red both deviate from green in the same direction by more than this, the cause is not a lamp.
-_BOTH = 0.3
+_ALIKE = 0.13
 # Blue excess per red deficit that is assumed for saturated blue (1.0 along daylight).
 # Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
 # 1.0; all were correct at 0.6 and 0.8.
@@ -40,7 +38,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     if max(blue, red, 0.0) - min(blue, red, 0.0) < _CAST or not _is_a_lamps(blue, red):
         return image
     off = [float(np.abs(_casts(one) - casts).max()) for one in whites]
-    if np.percentile(off, 75) > _ONE_COLOR or np.abs(_casts(_brightest(image[::8, ::8])) - casts).max() > _ALIKE:
+    if np.percentile(off, 75) > _ALIKE or np.abs(_casts(_brightest(image[::8, ::8])) - casts).max() > _ALIKE:
         return image
     clipped = white[0] >= CLIPPED and red < 0
     light = image.astype(np.float32) * np.exp(
@@ -54,7 +52,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
 
 
 def _is_a_lamps(blue: float, red: float) -> bool:
-    return min(blue, red) <= _BOTH and max(blue, red) >= -_BOTH
+    return min(blue, red) <= _CAST and max(blue, red) >= -_CAST
 
 
 def _brightest(pixels: Image) -> NDArray[np.float64]:
