@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -125,12 +125,9 @@ class BoxFinder:
         missed cards; boxes are in pixels of the unrotated picture. least: overrides the minimum score. pile: whether
         the cards overlap on a pile. known: boxes of this picture at another scale, which are among the results.
         """
-        boxes: list[Box] = []
         threshold = self._threshold if least is None else least
         picture = np.ascontiguousarray(np.rot90(image)) if turned else image
-        for longest in self.scales if scales is None else scales:
-            x, scale, offset = letterbox(picture, longest)
-            boxes += decode(self._network(x)[0], scale, offset, threshold)
+        boxes = _boxes(self._network, picture, self.scales if scales is None else scales, threshold)
         if turned:
             boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
         boxes += known
@@ -156,13 +153,22 @@ class BoxFinder:
         Covered cards are among them, each by its whole outline, and cards may have several similar ones. The network's
         second head finds them at these scales; there are none without it.
         """
-        if self._whole is None:
+        whole = self._whole
+        if whole is None:
             return []
-        boxes: list[Box] = []
-        for longest in scales:
-            x, scale, offset = letterbox(image, longest)
-            boxes += decode(self._whole.with_features(x)[1][0], scale, offset, _FAINT_OUTLINE)
+        boxes = _boxes(lambda x: whole.with_features(x)[1], image, scales, _FAINT_OUTLINE)
         return [portrait(box.quad) for box in suppress(boxes, SAME_ON_PILE)]
+
+
+def _boxes(
+    run: Callable[[NDArray[np.float32]], NDArray[np.float32]], image: Image, scales: Sequence[int], threshold: float
+) -> list[Box]:
+    """Return the boxes of a network's output at several scales, duplicates included."""
+    boxes: list[Box] = []
+    for longest in scales:
+        x, scale, offset = letterbox(image, longest)
+        boxes += decode(run(x)[0], scale, offset, threshold)
+    return boxes
 
 
 def _turned_back(quad: Quad, width: int) -> Quad:

@@ -88,9 +88,8 @@ class Assembler:
         indices = [index for index in signs if self._is_index(index)]
         around = _around(signs, on_pile)
         whole = self._whole_cards(image, candidates, indices, first)
-        places: Sequence[Quad] = ()
-        seeks = self._reader.seeks and outlines is not None and (on_pile or not self._explained(boxes, whole))
-        if seeks and outlines is not None:
+        places: Sequence[Quad] | None = None
+        if outlines is not None and self._reader.seeks and (on_pile or not self._explained(boxes, whole)):
             places = outlines(image)
             boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
             learnt = self._reader.learnt_cards(image, _beside([*boxed, *places], whole))
@@ -120,7 +119,7 @@ class Assembler:
         sightings = [one for one in opened if not one.is_probably_none]
         hidden = self._hidden.among(image, loose, sightings, indices, around, read)
         sightings = [*sightings, *hidden]
-        if seeks and not on_pile:
+        if places is not None and not on_pile:
             sure = [card for card in whole if _is_confidently_learnt(card)]
             known = [*(s.quad for s in sightings), *places]
             shown = [box.quad for box in boxes if box.score >= self._limits.faint_box]
