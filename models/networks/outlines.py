@@ -15,6 +15,7 @@ import onnx
 import torch
 from torch import nn
 
+from companion.models.networks.detector import let_learn, load_checkpoint
 from companion.models.networks.export import Expectation, halve_weights
 
 SHARED = 11
@@ -51,9 +52,7 @@ class Branch(nn.Module):
             score[-1].weight.data.copy_(both.weight.data[:1])
             score[-1].bias.data.copy_(both.bias.data[:1])
         head.nc, head.no = 1, 1 + 4 * head.reg_max
-        for name, weights in self.named_parameters():
-            # The bins of the box distribution (DFL) are constants.
-            weights.requires_grad_(".dfl" not in name)
+        let_learn(self)
 
     def forward(self, features: list[torch.Tensor]) -> Any:
         """Return what ultralytics' OBB head does, of the features of layers 4, 6 and 10."""
@@ -69,9 +68,8 @@ class Branch(nn.Module):
 
 def load_detector(checkpoint: Path) -> Any:
     """Return the detector of an ultralytics checkpoint in evaluation mode, without gradients."""
-    state = torch.load(checkpoint, map_location="cpu", weights_only=False)
-    model = (state.get("ema") or state["model"]).float().eval()
-    return model.requires_grad_(False)
+    _, model = load_checkpoint(checkpoint)
+    return model.eval().requires_grad_(False)
 
 
 class _Exported(nn.Module):

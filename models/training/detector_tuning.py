@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,16 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from companion.models.networks.detector import let_learn, load_checkpoint
 from companion.models.training.learner import Learner
 from companion.models.training.readers import half
 from companion.models.training_data.feed import Tensors
 from companion.models.training_data.ring_buffer import RingBuffer
 
-_RATE, _DECAY, _MAX_NORM = 0.0012, 0.0005, 10.0
-# Grey level, 0..255, of the padding outside a picture, as in ultralytics.
-_GREY = 114
+RATE, DECAY, MAX_NORM = 0.0012, 0.0005, 10.0
+"""Learning rate, weight decay, and maximum norm of the gradients."""
+GREY = 114
+"""Grey level, 0..255, of the padding outside a picture, as in ultralytics."""
 # Maximum change of saturation and brightness, standard deviation of the logarithm of the white balance, share of the
 # views with noise, and its maximum.
 _SATURATION, _BRIGHTNESS, _BALANCE, _NOISY, _NOISE = 0.3, 0.3, 0.04, 0.3, 0.05
@@ -30,8 +31,8 @@ def cut(pictures: torch.Tensor, matrices: torch.Tensor, size: int) -> torch.Tens
     Each pixel is the mean of four samples, against aliasing.
     """
     grid = functional.affine_grid(matrices, [len(pictures), 3, 2 * size, 2 * size], align_corners=False)
-    shown = functional.grid_sample(pictures.float() - _GREY, grid, align_corners=False)
-    return (functional.avg_pool2d(shown, 2) + _GREY) / 255
+    shown = functional.grid_sample(pictures.float() - GREY, grid, align_corners=False)
+    return (functional.avg_pool2d(shown, 2) + GREY) / 255
 
 
 def lit(views: torch.Tensor) -> torch.Tensor:
@@ -62,17 +63,13 @@ class LearningDetector:
     """The detector of an ultralytics checkpoint while it is trained. Pictures may take `memory` bytes."""
 
     def __init__(self, checkpoint: Path, picture: int, size: int, batch: int, memory: float, device: str) -> None:
-        os.environ.setdefault("YOLO_AUTOINSTALL", "False")
         from ultralytics.cfg import get_cfg
 
         self._size, self._batch, self._device = size, batch, device
-        self._state: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
-        model = (self._state.get("ema") or self._state["model"]).float()
-        for name, weights in model.named_parameters():
-            # The bins of the box distribution (DFL) are constants.
-            weights.requires_grad_(".dfl" not in name)
+        self._state, model = load_checkpoint(checkpoint)
+        let_learn(model)
         model.to(device, memory_format=torch.channels_last)
-        self._learner = Learner(model, _RATE, _DECAY, _MAX_NORM)
+        self._learner = Learner(model, RATE, DECAY, MAX_NORM)
         # Only the criterion needs the loss weights, and a stripped checkpoint lacks some of them.
         settings, model.args = model.args, get_cfg()
         self._criterion = model.init_criterion()

@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from companion.models.networks.outlines import Branch, load_detector, shared_features
-from companion.models.training.detector_tuning import exact, lit
+from companion.models.training.detector_tuning import DECAY, GREY, MAX_NORM, RATE, exact, lit
 from companion.models.training.learner import Learner
-from companion.models.training.readers import half
+from companion.models.training.readers import half, share_of_rate
 from companion.models.training_data.print_scenes import PrintScene, Scenes
 from companion.models.training_data.views import turned_box
 from companion.vision.core.geometry import Image, sides
@@ -29,12 +29,8 @@ from companion.vision.core.geometry import Image, sides
 VISIBLE = 1 / 8
 """Visible share from which on a card is boxed."""
 _MIN_SIDE = 8.0
-_GREY = 114
 # Range of the picture's size over the view's, and standard deviation (radians) of the turn beyond quarters.
 _SCALES, _TURN = (0.6, 1.6), 0.2
-_RATE, _DECAY, _MAX_NORM = 0.0012, 0.0005, 10.0
-# Steps over which the learning rate rises.
-_WARM = 100
 _REPORT_SECONDS, _SAVE_SECONDS = 20.0, 300.0
 
 
@@ -50,7 +46,7 @@ def view(scene: PrintScene, size: int, rng: np.random.Generator) -> tuple[Image,
     matrix[:, 2] = size / 2 + rng.uniform(-room, room, 2) - matrix[:, :2] @ (side / 2, side / 2)
     if scale < 0.75:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.35 / scale), np.uint8)
-    shown = cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR, borderValue=(_GREY,) * 3)
+    shown = cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR, borderValue=(GREY,) * 3)
     frame = np.array([[0, 0], [size, 0], [size, size], [0, size]], np.float32)
     ends = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32) @ matrix[:, :2].T + matrix[:, 2]
     area, seen = cv2.intersectConvexConvex(frame, np.asarray(ends, np.float32))
@@ -102,7 +98,10 @@ class PrintHeadRun:
 
 
 def train(run: PrintHeadRun, console: Console | None = None) -> None:
-    """Train with a half cosine to zero by the clock; write the averaged weights every few minutes and at the end."""
+    """Train at a rate that follows the clock (see `share_of_rate`).
+
+    Writes the averaged weights every few minutes and at the end.
+    """
     from ultralytics.utils.loss import v8OBBLoss
 
     torch.manual_seed(run.seed)
@@ -114,7 +113,7 @@ def train(run: PrintHeadRun, console: Console | None = None) -> None:
         model.to(run.device, memory_format=torch.channels_last)
     branch.train()
     criterion = v8OBBLoss(branch)
-    learner = Learner(branch, _RATE, _DECAY, _MAX_NORM)
+    learner = Learner(branch, RATE, DECAY, MAX_NORM)
     scenes = Scenes(run.scenes)
     begun = reported = saved = time.monotonic()
     steps = 0
@@ -127,8 +126,7 @@ def train(run: PrintHeadRun, console: Console | None = None) -> None:
                     features = shared_features(detector.model, x)
                 answers = branch(features)
             costs, _ = criterion(exact(answers), targets)
-            share = 0.5 + 0.5 * np.cos(np.pi * elapsed / (run.minutes * 60))
-            learner.learn(costs.sum() / run.batch, float(share) * min(1.0, (steps + 1) / _WARM))
+            learner.learn(costs.sum() / run.batch, share_of_rate(round(elapsed), round(run.minutes * 60)))
             steps += 1
             now = time.monotonic()
             if now - reported > _REPORT_SECONDS:
