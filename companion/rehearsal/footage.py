@@ -1,6 +1,6 @@
-"""Photographs as camera footage: each stays in view for a while, then the camera swings to the next.
+"""Photographs as camera footage: each stays in view for a while, then fades to the next.
 
-Only the swing, the sensor's noise and the picture's size are simulated; cards, tables and light are photographed.
+Only the fading, the sensor's noise and the picture's size are simulated; cards, tables and light are photographed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SIZE = (1280, 720)
 """Width and height of the pictures."""
 
 _DESK = (84, 92, 88)
-_SWING_FRAMES = 6
+_FADE_FRAMES = 6
 _BLUR = 61
 _NOISE = 2.0
 _TILE_MARGIN = 32
@@ -31,18 +31,18 @@ class Footage:
         noise = self._rng.normal(0, _NOISE, (height + _TILE_MARGIN, width + _TILE_MARGIN, 3))
         self._noise = np.rint(noise).astype(np.int16)
         self._view: Image = np.full((height, width, 3), _DESK, np.uint8)
-        self._swing: Iterator[Image] = iter(())
+        self._fade: Iterator[Image] = iter(())
 
     def show(self, photo: Image) -> None:
-        """Swing to this photograph, fitted into the picture."""
+        """Fade to this photograph, fitted into the picture."""
         before, self._view = self._view, fitted(photo)
-        self._swing = _swing(before, self._view)
+        self._fade = _fade(before, self._view)
 
     def next(self) -> Image:
         """Return the next frame."""
         width, height = SIZE
         x, y = self._rng.integers(_TILE_MARGIN, size=2)
-        view = next(self._swing, self._view)
+        view = next(self._fade, self._view)
         return np.asarray(cv2.add(view, self._noise[y : y + height, x : x + width], dtype=cv2.CV_8U), np.uint8)
 
 
@@ -58,10 +58,12 @@ def fitted(photo: Image) -> Image:
     return view
 
 
-def _swing(before: Image, after: Image) -> Iterator[Image]:
-    """Yield the motion-blurred views of a camera that swings to the right."""
-    strip = np.hstack([before, after])
-    width = before.shape[1]
-    for step in range(1, _SWING_FRAMES):
-        x = round(width * step / _SWING_FRAMES)
-        yield np.asarray(cv2.blur(strip[:, x : x + width], (_BLUR, 1)), np.uint8)
+def _fade(before: Image, after: Image) -> Iterator[Image]:
+    """Yield blurred mixtures of two pictures.
+
+    None shows the second picture displaced. The companion would take such a picture for a camera that moves, and move
+    the following ones back.
+    """
+    for step in range(1, _FADE_FRAMES):
+        share = step / _FADE_FRAMES
+        yield np.asarray(cv2.blur(cv2.addWeighted(before, 1 - share, after, share, 0), (_BLUR, _BLUR)), np.uint8)

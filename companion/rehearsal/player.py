@@ -33,6 +33,8 @@ _JPEG_QUALITY = 85
 _TICK = 3
 # Frames for which a card stays in view after its ruling, to catch false rulings.
 _LINGERING = 15
+# Seconds in which even a busy companion reads `_LINGERING` frames.
+_STALLED_SECONDS = 120.0
 _ABOUT_CARDS = ("card", "doubt", "illegal")
 
 _log = logging.getLogger(__name__)
@@ -94,8 +96,8 @@ class Tally:
 class Rehearsal:
     """Plays a plan at the companion that `host`, a device, has joined as a host.
 
-    patience: frames to wait for a ruling on a card before it is tapped. A busy machine sends them more slowly, so it
-    has more time to rule.
+    patience: frames that the companion reads before a card without a ruling is tapped. A busy machine reads fewer per
+    second, so it has more time to rule.
     """
 
     def __init__(self, host: Device, plan: Plan, seed: int = 0, patience: int = 150) -> None:
@@ -197,21 +199,22 @@ class _PhoneCamera:
     def __init__(self, device: Device, footage: Footage) -> None:
         self._device, self._footage = device, footage
         self._changed = threading.Condition()
-        self._sent = 0
+        self._read = 0
         self._stopped = False
         self._error: DeviceError | None = None
 
     def show(self, photo: Path) -> None:
-        """Swing the camera to this photograph; raises PictureError."""
+        """Fade to this photograph; raises PictureError."""
         picture = load_picture(photo)
         with self._changed:
             self._footage.show(picture)
 
     def linger(self, frames: int) -> None:
-        """Return after this number of frames was sent; raises DeviceError if that fails."""
+        """Return after the companion read this number of frames; raises DeviceError if it reads none for long."""
         with self._changed:
-            until = self._sent + frames
-            self._changed.wait_for(lambda: self._sent >= until or self._stopped)
+            until = self._read + frames
+            if not self._changed.wait_for(lambda: self._read >= until or self._stopped, _STALLED_SECONDS):
+                raise DeviceError("The companion reads no frames: restart it.")
             if self._error is not None:
                 raise self._error
 
@@ -228,17 +231,21 @@ class _PhoneCamera:
             thread.join()
 
     def _send(self) -> None:
+        sent = 0
         while not self._stopped:
             begun = time.monotonic()
             with self._changed:
                 frame = self._footage.next()
             try:
-                self._device.post_picture("/api/camera/frames", _as_jpeg(frame))
+                skipped = self._device.post_picture("/api/camera/frames", _as_jpeg(frame))["drops"]
             except DeviceError as error:
-                self._error = error
-                self._stopped = True
+                with self._changed:
+                    self._error, self._stopped = error, True
+                    self._changed.notify_all()
+                return
+            sent += 1
             with self._changed:
-                self._sent += 1
+                self._read = sent - skipped
                 self._changed.notify_all()
             time.sleep(max(0.0, begun + FRAME_SECONDS - time.monotonic()))
 

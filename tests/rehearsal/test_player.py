@@ -20,8 +20,10 @@ from companion.rehearsal.device import Device, DeviceError
 from companion.rehearsal.footage import SIZE, Footage, fitted
 from companion.rehearsal.plan import Laid, Plan, plan_match
 from companion.rehearsal.player import Fate, Rehearsal, Tally
+from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
+from companion.vision.imaging.stabilizer import Stabilizer
 
 pytestmark = pytest.mark.slow
 
@@ -99,20 +101,21 @@ def test_every_card_is_ruled_on_and_the_round_is_scored(plan: Plan, tmp_path: Pa
 
 def test_what_is_read_badly_is_distinguished_and_mended(plan: Plan, tmp_path: Path) -> None:
     reader = CodeReader()
-    start, first, second, third = laid(plan)[:4]
+    start, first, second, *_, last = laid(plan)
     other = next(c for c in CLASSIC if c not in laid(plan) and c.color is first.color and c != start)
     reader.says = {
         first: ((other, 0.99),),
         second: ((second, 0.5), (next(c for c in CLASSIC if c.face is second.face and c != second), 0.45)),
     }
-    reader.hidden = {third}
+    # It comes last: a card that is not seen at all may pass for a pile that was taken away.
+    reader.hidden = {last}
     tally, history = play(plan, tmp_path / "data", reader, patience=96)
     fates = [fate for _, fate in tally.cards]
     assert fates[0] is Fate.RULED
     assert fates[1] is Fate.WRONG
     assert fates[2] in (Fate.ASKED, Fate.RULED)
-    assert fates[3] is Fate.MISSED
-    assert set(fates[4:]) <= {Fate.RULED, Fate.ASKED}
+    assert set(fates[3:-1]) <= {Fate.RULED, Fate.ASKED}
+    assert fates[-1] is Fate.MISSED
     assert history[: len(plan.moves)] == [write_entry(planned.move) for planned in plan.moves]
     assert winner_gets_all(plan, tally)
 
@@ -139,6 +142,20 @@ def test_a_photograph_is_shown_whole_and_never_stands_quite_still() -> None:
     frames = [footage.next() for _ in range(12)]
     assert not any(np.array_equal(a, b) for a, b in pairwise(frames))
     assert cv2.absdiff(frames[-1], seen).mean() < 3
+
+
+def test_a_fading_photograph_is_never_taken_for_a_moving_camera() -> None:
+    for steps in range(7):
+        footage = Footage(0)
+        footage.show(code([CLASSIC[26]]))
+        for _ in range(12):
+            footage.next()
+        footage.show(code([CLASSIC[0]]))
+        faded = [footage.next() for _ in range(1 + steps)][-1]
+        steady = Stabilizer()
+        steady.take(Frame(faded, 0.0, 0))
+        arrived = Frame([footage.next() for _ in range(12)][-1], 0.1, 1)
+        assert steady.take(arrived) is arrived
 
 
 def test_a_round_with_drawn_pictures_is_read_by_the_networks(tmp_path: Path) -> None:
