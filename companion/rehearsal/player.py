@@ -210,7 +210,10 @@ class _PhoneCamera:
             self._footage.show(picture)
 
     def linger(self, frames: int) -> None:
-        """Return after the companion read this number of frames; raises DeviceError if it reads none for long."""
+        """Return after the companion read this number of frames.
+
+        Raises DeviceError if frames cannot be sent, or if that takes longer than `_STALLED_SECONDS`.
+        """
         with self._changed:
             until = self._read + frames
             if not self._changed.wait_for(lambda: self._read >= until or self._stopped, _STALLED_SECONDS):
