@@ -25,7 +25,7 @@ from companion.vision.arms.arm_geometry import (
     single,
     widest,
 )
-from companion.vision.arms.arm_tracks import RIM_JUMP, Sample, Track
+from companion.vision.arms.arm_tracks import RIM_JUMP, UNSEEN, Sample, Track
 from companion.vision.arms.frame_border import FrameBorder, Point, longest_run, rim_of
 from companion.vision.arms.hand_color import ColorPicture, colors_at
 from companion.vision.arms.ignore_mask import IgnoreMask
@@ -38,8 +38,6 @@ from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, le
 
 __all__ = ["ArmDetector"]
 
-# Number of frames an arm must be seen separately to stay separate when arms meet, as hands at the draw pile do.
-_APART_FRAMES = 2
 # Seconds during which remains of a wide shadow may be visible.
 _SHADE_PASSES = 1.0
 # Distance beside a card, in card lengths, in which its edge and shadow appear.
@@ -57,8 +55,6 @@ _BEHIND = 3
 _SWINGS_OUT = 1.5
 # Distance in small pixels of an arm's last tip within which its hand is.
 _NEAR_TIP = 10
-# Seconds without detection after which an arm has left.
-_LEFT_AFTER = 0.25
 
 
 class ArmDetector:
@@ -239,15 +235,15 @@ class ArmDetector:
 
     def _is_entry(self, run: NDArray[np.intp], rim: FrameBorder) -> bool:
         """Whether a tracked arm enters at a crossing."""
-        known = (track for track in self._tracks if track.alone >= (_APART_FRAMES if track.is_shadow else 1))
-        return any(track.last.crosses_at(rim.points[run], self._scale) for track in known)
+        known = (track.last for track in self._tracks if track.alone)
+        return any(last.crosses_at(rim.points[run], self._scale) for last in known)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: FrameBorder) -> dict[int, Point]:
         """Return the tips of arms that were seen separately before they met, by crossing."""
         known: dict[int, Point] = {}
         middles = [rim.points[run].mean(0) for run in runs]
         for track in self._tracks:
-            if track.alone < _APART_FRAMES or track.last.rim is None:
+            if not track.alone or track.last.rim is None:
                 continue
             away = [float(np.hypot(*(middle - track.last.rim / self._scale))) for middle in middles]
             nearest = int(np.argmin(away))
@@ -310,7 +306,7 @@ class ArmDetector:
         self._part(time)
         for track in self._tracks:
             unseen = time - track.last.time
-            track.gone |= (seen or unseen > 1.0) and unseen > _LEFT_AFTER
+            track.gone |= (seen or unseen > 1.0) and unseen > UNSEEN
         tracks = self._tracks
         self._tracks = [track for track in tracks if not track.gone]
         return tracks

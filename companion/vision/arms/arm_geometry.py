@@ -21,8 +21,8 @@ _WIDE, _HAND = 0.2, 1.7
 LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Number of the farthest pixels averaged for the tip, which suppresses noise.
 _TIP_PIXELS = 8
-# Distance in small pixels another finger may end before the farthest one, and its minimum number of pixels.
-_FINGERS_DIFFER, _FINGER_PIXELS = 12.0, 3
+# Distance in small pixels another finger may end before the farthest one.
+_FINGERS_DIFFER = 12.0
 MOVES = 0.02
 """Minimum moving share of a component; otherwise it is an object that was laid down."""
 NOTHING_ELSE = 0.95
@@ -99,7 +99,7 @@ def _ends(body: Point, rim: Point) -> tuple[Point, ...]:
         return ()
     own = labels[y, x]
     fingers = [own == number for number in range(1, count)]
-    return tuple(_last(body[far][one], away[one]) for one in fingers if np.count_nonzero(one) >= _FINGER_PIXELS)
+    return tuple(_last(body[far][one], away[one]) for one in fingers)
 
 
 def _along_rim(body: Point, tip: Point, places: NDArray[np.intp], rim: FrameBorder) -> tuple[Point, ...]:

@@ -21,9 +21,8 @@ _time = attrgetter("time")
 _STRAY = 8.0
 # Distance in card lengths from a lying card beyond which it is not itself visible at a hand's tip.
 _ON_THE_WAY = 0.6
-# Maximum visible area and reach of a withdrawn arm relative to the arm at work. Part of an arm of the table's colour
-# may be missed for a while, but its tip stays.
-_HIDES, _REACHES = 0.5, 0.75
+# Maximum reach of a withdrawn arm relative to the arm at work.
+_REACHES = 0.75
 # Firmness relative to the hand below which a component includes a passing shadow, so its reach says nothing about the
 # hand.
 _PALE = 0.3
@@ -34,13 +33,14 @@ _ITS_WAY = 0.6
 _SITS, _REACHES_IN = 1.5, 0.4
 LATELY = 2.0
 """Seconds a withdrawal is remembered; after that the hand rests."""
+UNSEEN = 0.25
+"""Seconds without detection after which an arm has left or a hand has been away; hands are sampled about fifteen times
+per second.
+"""
 RIM_JUMP = 24.0
 """Maximum movement of an arm's entry along the border in small pixels."""
 # The same for its tip.
 _TIP_JUMP = 60.0
-# Matching cost in small pixels of a sample without a crossing, above any other match: a component with border contact
-# is the leaving arm, and one at its old tip is the card it laid.
-_RIMLESS = 100.0
 # Minimum firmness in some frame: .2 and more in simulated films, except for hands of the table's colour.
 _FIRM = 0.05
 
@@ -114,14 +114,18 @@ class Track:
         """Whether it never was more than a shadow."""
         return max(sample.firm for sample in self.samples) < _FIRM
 
-    def cost(self, sample: Sample, scale: float) -> float | None:
-        """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel."""
+    def cost(self, sample: Sample, scale: float) -> tuple[bool, float] | None:
+        """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel.
+
+        A sample without a crossing comes after any other: a component with border contact is the leaving arm, and one
+        at its old tip is the card it laid.
+        """
         last = self.last
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
         if sample.rim is None or last.rim is None:
-            return _RIMLESS + tip if tip <= _TIP_JUMP else None
+            return (True, tip) if tip <= _TIP_JUMP else None
         rim = float(np.hypot(*(sample.rim - last.rim))) / scale
-        return rim + 0.3 * tip if rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP else None
+        return (False, rim + 0.3 * tip) if rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP else None
 
     def reaches_in_anew(self) -> int | None:
         """Return the index of the last sample before it reached in again, None if it did not.
@@ -151,10 +155,8 @@ class Track:
         there = [sample for sample in span if sample.single and sample.firm >= least]
         if len(there) < 2 or not all(sample.single for sample in two):
             return False
-        pairs = list(pairwise(there))
-        hides = max(min(one.area, other.area) for one, other in pairs)
-        reaches = max(min(one.depth, other.depth) for one, other in pairs)
-        return all(sample.area < _HIDES * hides and sample.depth < _REACHES * reaches for sample in two)
+        reaches = max(min(one.depth, other.depth) for one, other in pairwise(there))
+        return all(sample.depth < _REACHES * reaches for sample in two)
 
     def _places(self, began: float, ended: float) -> tuple[int, int]:
         """Return the indices of the first sample in a span of time (s) and of the first one after it."""

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.arms.arm_tracks import LATELY, Track, entry
+from companion.vision.arms.arm_tracks import LATELY, UNSEEN, Track, entry
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.imaging.motion import Zone
 
-# Distances in card lengths from a pile's middle at which a hand arrives. For drawing, fingers go to the middle; a laid
-# card may end up beside it.
-_AT = {PileKind.DISCARD: 0.75, PileKind.DRAW: 0.6}
+# Distance in card lengths from a pile's middle at which a hand arrives.
+_AT = 0.6
 # Distance beyond that at which it has left.
 _LEAVES = 0.25
 # Distance from the draw pile's middle at which a hand works even if it had just reached farther; no hand rests there.
 _MIDDLE = 0.2
-# How far a hand extends beyond its visible tip, and how far its fingers may be before it if the tip is a held card.
-_BEYOND, _HELD = 0.15, 0.6
+# How far in card lengths a hand extends beyond its visible tip.
+_BEYOND = 0.15
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
 # draw pile in 111 recorded matches that never fell below two, one drew.
 _SLOW = 2.6
@@ -32,11 +31,6 @@ _SPEED_OVER, _FEELS_OVER, _LESS = 0.08, 0.3, 1.5
 _SEAT = 4.5
 # Standard deviation in degrees of an arm's direction if its entry was never seen.
 _UNKNOWN_SPREAD = 90.0
-# Seconds without detection after which a hand counts as new; hands are sampled about fifteen times per second.
-_UNSEEN = 0.2
-# Minimum seconds between two visits of one hand. A hand cannot put a card away and return sooner, but a tip moving
-# along a resting hand can. In 60 recorded matches all 48 closer pairs were one visit.
-_AWAY = 0.3
 # Distance before its tip, in card lengths, at which a hand grips: the card extends beyond. In six films the draw pile's
 # middle was found within 0.2 card lengths this way, within 0.6 by tips.
 _OVERREACH = 0.3
@@ -122,7 +116,7 @@ class VisitTracker:
         if not slow:
             return None
         least = min(slow, key=lambda number: paces[number])
-        if distances(self.track, least, [discard])[PileKind.DISCARD] <= _AT[PileKind.DISCARD]:
+        if distances(self.track, least, [discard])[PileKind.DISCARD] <= _AT:
             return None
         tips = np.array([self.track.samples[number].tip for number in slow])
         return _grasp(self.track, np.asarray(np.median(tips, axis=0), np.float64), discard.length)
@@ -136,16 +130,16 @@ class VisitTracker:
         # It may rest close to the border, with the pile within reach.
         back = self.track.is_drawn_back(number, sample.time - LATELY, sample.time)
         back = back and away.get(PileKind.DRAW, np.inf) > _MIDDLE
-        unseen = number > 0 and sample.time - self.track.samples[number - 1].time > _UNSEEN
+        unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN
         for kind in list(self._at):
-            if unseen or back or away.get(kind, np.inf) > _AT[kind] + _LEAVES:
+            if unseen or back or away.get(kind, np.inf) > _AT + _LEAVES:
                 self._left[kind] = self._at.pop(kind)
-        # A hand that was out of sight or withdrew has been away.
-        over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= _AWAY]
+        # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
+        over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= UNSEEN]
         ended = [self._reach(kind, self._left.pop(kind)) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
-            at = distance <= _AT[kind] and not back
+            at = distance <= _AT and not back
             if not at and kind not in self._at:
                 continue
             speed = min(self._pace(number, spot), _LESS * self._pace(number, spot, _FEELS_OVER))
@@ -172,16 +166,9 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     """
     sample = track.samples[number]
     rim = sample.rim if sample.rim is not None else track.samples[0].rim
-    away: dict[PileKind, float] = {}
-    at_draw = False
-    for spot in spots:
-        found = [_distance(finger, rim, spot) for finger in sample.fingers]
-        within, beyond = min(one for one, _ in found), min(other for _, other in found)
-        # Cards are carried only towards the discard pile.
-        away[spot.kind] = within if spot.kind is PileKind.DISCARD else beyond
-        at_draw = at_draw or (spot.kind is PileKind.DRAW and beyond <= _AT[PileKind.DRAW])
-    if at_draw and PileKind.DISCARD in away:
-        away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT[PileKind.DISCARD] + 0.01)
+    away = {spot.kind: min(_distance(finger, rim, spot) for finger in sample.fingers) for spot in spots}
+    if away.get(PileKind.DRAW, np.inf) <= _AT and PileKind.DISCARD in away:
+        away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT + 0.01)
     return away
 
 
@@ -189,19 +176,17 @@ def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> 
     """Return whether a hand has been at a pile since a time (s) and stopped there."""
     (length,) = {spot.length for spot in spots if spot.kind is kind}
     return any(
-        _speed(track, number) < _SLOW * length and distances(track, number, spots)[kind] <= _AT[kind]
+        _speed(track, number) < _SLOW * length and distances(track, number, spots)[kind] <= _AT
         for number, sample in enumerate(track.samples)
         if sample.time >= since
     )
 
 
-def _distance(tip: Point, rim: Point | None, spot: Spot) -> tuple[float, float]:
-    """Return the distances of a hand with this tip, and of its fingers, from a pile's middle in card lengths."""
+def _distance(tip: Point, rim: Point | None, spot: Spot) -> float:
+    """Return the distance of a hand with this tip from a pile's middle in card lengths."""
     inward = np.zeros(2) if rim is None else (tip - rim) / max(1.0, float(np.hypot(*(tip - rim))))
     end = tip + inward * _BEYOND * spot.length
-    back = float(np.clip((end - spot.middle) @ inward / spot.length, 0, _HELD))
-    within = float(np.hypot(*(end - inward * back * spot.length - spot.middle))) / spot.length
-    return within, float(np.hypot(*(end - spot.middle))) / spot.length
+    return float(np.hypot(*(end - spot.middle))) / spot.length
 
 
 def turning_places(track: Track, length: float, until: float = np.inf) -> list[Point]:
@@ -277,7 +262,7 @@ def _speed(track: Track, number: int, over: float = _SPEED_OVER) -> float:
     samples = track.samples
     now = samples[number]
     for before in reversed(samples[:number]):
-        if now.time - before.time > over + _UNSEEN:
+        if now.time - before.time > over + UNSEEN:
             break
         if now.time - before.time >= over:
             ways = now.fingers[:, None] - before.fingers[None]
