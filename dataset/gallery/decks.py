@@ -45,7 +45,7 @@ class Sources:
     kinds: tuple[MarkKind, ...] = TRAINING_MARKS
     families: tuple[tuple[StyleFamily, float], ...] = tuple(TRAINING_WEIGHTS.items())
     curves: bool = False
-    """Whether painted grounds are interfering waves, a kind that no network is trained on."""
+    """Whether painted grounds are interfering waves, a kind that the embedding of whole cards is not trained on."""
 
 
 def printed_deck(sources: Sources, height: int, rng: np.random.Generator) -> ArtDeck:
@@ -102,6 +102,23 @@ def art_deck(sources: Sources, height: int, rng: np.random.Generator) -> ArtDeck
 _Paint = Callable[[Image, Bgr, np.random.Generator], None]
 
 
+def edge_deck(sources: Sources, height: int, rng: np.random.Generator) -> ArtDeck:
+    """Return 16 to 54 faces without any mark: pictures of one kind from edge to edge, some within a border."""
+    paint = (_painter(sources), _picture, _waves)[int(rng.integers(3))]
+    count = int(rng.integers(16, 55))
+    inks = [_suit(rng) for _ in range(int(rng.integers(1, 7)))]
+    rim = round(float(rng.uniform(0.02, 0.06)) * height) if chance(rng, 0.25) else 0
+    width = width_of(height)
+    faces = np.empty((count, height, width, 3), np.uint8)
+    faces[:] = sample_paper(rng) if chance(rng, 0.8) else (25, 25, 25)
+    inner = slice(rim, height - rim), slice(rim, width - rim)
+    for number, own in enumerate(rng.spawn(count)):
+        canvas: Image = np.zeros((height, width, 3), np.uint8)
+        paint(canvas, inks[number % len(inks)], own)
+        faces[number][inner] = canvas[inner]
+    return ArtDeck(faces, np.full((count, 4), np.nan, np.float32))
+
+
 def _ground(sources: Sources, rng: np.random.Generator) -> tuple[_Paint, bool]:
     """Return what paints the deck's grounds, and whether it paints each face another."""
 
@@ -116,23 +133,30 @@ def _ground(sources: Sources, rng: np.random.Generator) -> tuple[_Paint, bool]:
         pitch = canvas.shape[1] / float(own.uniform(6, 20))
         scenery.stripes(canvas, mix(ink, (255, 255, 255), 0.4), pitch, float(own.uniform(0, 180)))
 
-    def painted(canvas: Image, ink: Bgr, own: np.random.Generator) -> None:
+    if sources.curves and chance(rng, 0.6):
+        return _waves, chance(rng, 0.7)
+    painted = _painter(sources)
+    paint = pick(rng, [(plain, 0.4), (shaded, 0.1), (patterned, 0.07), (painted, 0.28), (_picture, 0.15)])
+    return paint, paint in (painted, _picture) and chance(rng, 0.6)
+
+
+def _painter(sources: Sources) -> _Paint:
+    """Return what paints a canvas in some colours, or with a part of a picture."""
+
+    def paint(canvas: Image, _: Bgr, own: np.random.Generator) -> None:
         paintings.paint(canvas, own, sources.pictures)
 
-    def pictured(canvas: Image, ink: Bgr, own: np.random.Generator) -> None:
-        scenery.draw_scenery(canvas, ink, own)
-
-    def waves(canvas: Image, ink: Bgr, own: np.random.Generator) -> None:
-        canvas[:] = _waves(canvas.shape[0], canvas.shape[1], ink, own)
-
-    if sources.curves and chance(rng, 0.6):
-        return waves, chance(rng, 0.7)
-    paint = pick(rng, [(plain, 0.4), (shaded, 0.1), (patterned, 0.07), (painted, 0.28), (pictured, 0.15)])
-    return paint, paint in (painted, pictured) and chance(rng, 0.6)
+    return paint
 
 
-def _waves(height: int, width: int, ink: Bgr, rng: np.random.Generator) -> Image:
-    """Return a picture of interfering waves."""
+def _picture(canvas: Image, ink: Bgr, rng: np.random.Generator) -> None:
+    """Draw a figure or a scene."""
+    scenery.draw_scenery(canvas, ink, rng)
+
+
+def _waves(canvas: Image, ink: Bgr, rng: np.random.Generator) -> None:
+    """Draw interfering waves."""
+    height, width = canvas.shape[:2]
     y, x = np.mgrid[0:height, 0:width].astype(np.float32) / height
     field = np.zeros((height, width), np.float32)
     for _ in range(int(rng.integers(2, 6))):
@@ -140,7 +164,7 @@ def _waves(height: int, width: int, ink: Bgr, rng: np.random.Generator) -> Image
         field += np.sin(float(rng.uniform(5, 40)) * np.hypot(x - u, y - v).astype(np.float32))
     level = (field - field.min()) / max(float(np.ptp(field)), 1e-6)
     low, high = np.array(_suit(rng), np.float32), np.array(ink, np.float32)
-    return np.asarray(low + level[..., None] * (high - low), np.uint8)
+    canvas[:] = (low + level[..., None] * (high - low)).astype(np.uint8)
 
 
 def _suit(rng: np.random.Generator) -> Bgr:

@@ -1,1 +1,1 @@
-"""The embedding: a small network that turns a crop of any card art into a vector. Needs the `train` extra."""
+"""Embeddings: small networks that turn crops of any card art into vectors. Needs the `train` extra."""

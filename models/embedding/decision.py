@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from companion.decks.model.decision import Decision
 from companion.models.embedding.gallery import Gallery
 from companion.models.embedding.measure import Labels, roc_area
-from companion.models.embedding.network import READER_SIZES
 from companion.models.embedding.views import Photographer, rgb
 from companion.models.fitting.logistic import ridge_logistic
-from companion.vision.core.geometry import Image
+from companion.vision.core.geometry import CARD_CROP, Image
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.runtime import Network
 from companion.vision.detection.embedding import Embedding
@@ -75,7 +74,7 @@ def describers(folder: Path) -> dict[str, Describe]:
 def views_of(gallery: Gallery, kind: str, describe: Describe, seed: int, faces: int = 40) -> list[DeckViews]:
     """Return views of up to `faces` faces of each deck. kind: 'card' or 'corner'."""
     rng = np.random.default_rng([seed, 1])
-    photographer = Photographer(gallery, [seed, 2], READER_SIZES)
+    photographer = Photographer(gallery, [seed, 2], CARD_CROP)
     take = photographer.card if kind == "card" else photographer.corner
     decks = []
     for deck in gallery.classes(kind):

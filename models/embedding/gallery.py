@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import track
 
 from companion.dataset.artist.drawing.chance import chance
-from companion.dataset.gallery.decks import ArtDeck, Boxes, Sources, art_deck, distinct, printed_deck
+from companion.dataset.gallery.decks import ArtDeck, Boxes, Sources, art_deck, distinct, edge_deck, printed_deck
 from companion.dataset.scenes.surfaces import draw_surface
 from companion.vision.core.geometry import INDEX_SPOT, INDEX_SPOT_SIDE, Image
 
@@ -52,6 +52,13 @@ class Gallery:
             firsts = firsts[self.same_card[firsts] == firsts]
         return [firsts[self.decks[firsts] == deck] for deck in np.unique(self.decks)]
 
+    def halved(self) -> Gallery:
+        """Return the gallery with whole faces of half the size, in memory, from which small views are drawn faster."""
+        height, width = self.faces.shape[1:3]
+        size = (width // 2, height // 2)
+        faces = np.stack([cv2.resize(face, size, interpolation=cv2.INTER_AREA) for face in self.faces])
+        return replace(self, faces=np.asarray(faces, np.uint8), corners=self.corners * np.float32(0.5))
+
 
 def load(folder: Path) -> Gallery:
     """Return a gallery that was built in a folder, the faces read from disk as they are used."""
@@ -66,12 +73,17 @@ def load(folder: Path) -> Gallery:
     )
 
 
-def build(folder: Path, sources: Sources, count: int, seed: int, console: Console | None = None) -> Gallery:
-    """Draw `count` decks into a folder, or load what is there."""
+def build(
+    folder: Path, sources: Sources, count: int, seed: int, console: Console | None = None, edges: float = 0.0
+) -> Gallery:
+    """Draw `count` decks into a folder, or load what is there.
+
+    edges: share of decks with pictures from edge to edge.
+    """
     if (folder / "info.npz").exists():
         return load(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    decks = [_deck(sources, seed, number) for number in track(range(count), "decks", console=console)]
+    decks = [_deck(sources, seed, number, edges) for number in track(range(count), "decks", console=console)]
     faces = np.concatenate([deck.faces for deck in decks])
     corners = np.concatenate([deck.corners for deck in decks])
     sizes = [len(deck.faces) for deck in decks]
@@ -96,8 +108,10 @@ def build(folder: Path, sources: Sources, count: int, seed: int, console: Consol
     return load(folder)
 
 
-def _deck(sources: Sources, seed: int, number: int) -> ArtDeck:
+def _deck(sources: Sources, seed: int, number: int, edges: float) -> ArtDeck:
     rng = np.random.default_rng([seed, 0, number])
+    if edges and chance(rng, edges):
+        return edge_deck(sources, FACE_HEIGHT, rng)
     draw = printed_deck if chance(rng, _PRINTED_SHARE) else art_deck
     return draw(sources, FACE_HEIGHT, rng)
 

@@ -5,7 +5,7 @@ Views are BGR uint8, cut as reading cuts them: whole cards with a margin, corner
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from companion.dataset.artist.drawing.chance import chance
 from companion.dataset.gallery.decks import card_mask
 from companion.models.embedding.gallery import Gallery
-from companion.models.embedding.network import SIZES
+from companion.models.embedding.network import SIZE
 from companion.vision.core.geometry import (
     CARD_MARGIN,
     INDEX_CROP,
@@ -45,45 +45,56 @@ _NOISE_BANK, _NOISE_ROOM = 64, 32
 class Photographer:
     """Takes views of a gallery's faces. Not for several threads at once.
 
-    sizes: width and height in pixels of the views of each kind.
+    view: width and height in pixels of views of whole cards, not less than a corner's.
     """
 
-    def __init__(self, gallery: Gallery, seed: Sequence[int], sizes: Mapping[str, tuple[int, int]] = SIZES) -> None:
+    def __init__(self, gallery: Gallery, seed: Sequence[int], view: tuple[int, int] = SIZE) -> None:
         self._gallery = gallery
-        self._sizes = sizes
+        self._view = view
+        margin = CARD_MARGIN / (1 + 2 * CARD_MARGIN)
+        self._edge: Quad = (unit_square() * (1 - 2 * margin) + margin) * view
         self._rng = np.random.default_rng(seed)
         height, width = gallery.faces.shape[1:3]
         self._size = (width, height)
         self._masks = [card_mask(width, height, share) for share in np.linspace(0.0, 0.06, 6)]
-        widths, heights = zip(*sizes.values(), strict=True)
-        shape = (_NOISE_BANK, max(heights) + _NOISE_ROOM, max(widths) + _NOISE_ROOM, 3)
+        shape = (_NOISE_BANK, view[1] + _NOISE_ROOM, view[0] + _NOISE_ROOM, 3)
         self._noise = self._rng.standard_normal(shape, np.float32)
 
     def card(self, face: int) -> Image:
         """Return a view (H, W, 3) of a whole card, either way up."""
+        return self._card_within(face, self._outline())
+
+    def _outline(self) -> Quad:
+        """Return the outline of a card in a view that is cut where the card was found."""
+        return shaken(self._edge, _LOOSE if chance(self._rng, 0.33) else _REFINED, self._rng)
+
+    def _card_within(self, face: int, outline: Quad) -> Image:
+        """Return a view (H, W, 3) of a whole card with this outline, either way up."""
         rng = self._rng
-        width, height = self._sizes["card"]
-        margin = CARD_MARGIN / (1 + 2 * CARD_MARGIN)
-        outline = (unit_square() * (1 - 2 * margin) + margin) * (width, height)
-        outline = _shaken(outline, _LOOSE if chance(rng, 0.33) else _REFINED, rng)
-        if chance(rng, 0.5):
-            outline = np.roll(outline, 2, axis=0)
+        outline = self._either_way_up(outline)
         matrix = homography(self._corners(), outline)
-        seen = min(float(np.exp(rng.uniform(*np.log(_SEEN)))), 1.3 * height)
-        scene = self._table(face, width, height, 0.45)
+        seen = self._seen()
+        scene = self._table(face, *self._view, 0.45)
         self._lay(scene, face, matrix, seen)
         if chance(rng, 0.22):
-            self._covered(scene, face, outline)
+            self._lay_over(scene, face)
         if chance(rng, 0.22):
-            _finger(scene, outline, rng)
+            finger(scene, outline, rng)
         return self._photographed(scene)
+
+    def _either_way_up(self, outline: Quad) -> Quad:
+        return np.roll(outline, 2, axis=0) if chance(self._rng, 0.5) else outline
+
+    def _seen(self) -> float:
+        """Return the height in pixels at which a camera sees a card, not much above what a view shows."""
+        return min(float(np.exp(self._rng.uniform(*np.log(_SEEN)))), 1.3 * self._view[1])
 
     def corner(self, face: int) -> Image:
         """Return a view (64, 64, 3) of a face's upper left corner, upright to within some degrees."""
         rng = self._rng
         frame = self._corner_frame(face)
         # The lower right corner is the same one upside down in most decks, and is taken for it by readers.
-        frame = _shaken(frame, _CORNER, rng)
+        frame = shaken(frame, _CORNER, rng)
         size = INDEX_CROP
         matrix = homography(frame, unit_square() * size)
         seen = float(np.exp(rng.uniform(*np.log((110.0, 380.0)))))
@@ -92,7 +103,7 @@ class Photographer:
         if chance(rng, 0.45):
             self._beside(scene, face, matrix)
         if chance(rng, 0.08):
-            _finger(scene, unit_square() * size, rng)
+            finger(scene, unit_square() * size, rng)
         return self._photographed(scene)
 
     def _corners(self) -> Quad:
@@ -160,7 +171,7 @@ class Photographer:
         share = alpha.astype(np.float32)[..., None] / 255
         scene[:] = (drawn * share + scene * (1 - share)).astype(np.uint8)
 
-    def _covered(self, scene: Image, face: int, outline: Quad) -> None:
+    def _lay_over(self, scene: Image, face: int) -> None:
         """Lay another card of the deck over a part of a card, at most about a third of it."""
         rng = self._rng
         height, width = scene.shape[:2]
@@ -212,8 +223,11 @@ def rgb(views: list[Image]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.stack(views)[..., ::-1].transpose(0, 3, 1, 2))
 
 
-def _shaken(quad: Quad, amounts: tuple[float, float, float, float], rng: np.random.Generator) -> Quad:
-    """Return a quad turned, scaled, moved and skewed at random, by standard deviations as of _LOOSE."""
+def shaken(quad: Quad, amounts: tuple[float, float, float, float], rng: np.random.Generator) -> Quad:
+    """Return a quad turned, scaled, moved and skewed at random, by these standard deviations.
+
+    amounts: turn in radians, scale as a logarithm, shift and each corner's own place as shares of the quad's sides.
+    """
     turn, scale, shift, skew = amounts
     angle = rng.normal(0, turn)
     cos, sin = np.cos(angle), np.sin(angle)
@@ -277,7 +291,7 @@ def _streak(length: float, rng: np.random.Generator) -> Floats:
     return kernel / max(float(kernel.sum()), 1e-6)
 
 
-def _finger(scene: Image, outline: Quad, rng: np.random.Generator) -> None:
+def finger(scene: Image, outline: Quad, rng: np.random.Generator) -> None:
     """Draw a finger that reaches over a rim of an outline, up to a third of the way in."""
     side = int(rng.integers(4))
     a, b = outline[side], outline[(side + 1) % 4]

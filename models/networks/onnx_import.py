@@ -1,4 +1,4 @@
-"""Turns an exported reader back into a trainable one.
+"""Turns an exported network back into a trainable one.
 
 Export folds batch normalisation (Ioffe and Szegedy 2015) into the convolutions. It is restored in two steps: first as
 the identity plus the folded bias, then with statistics measured on training crops. The output stays the same.
@@ -6,9 +6,9 @@ the identity plus the folded bias, then with statistics measured on training cro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import onnx
 import torch
@@ -21,51 +21,80 @@ _HALVED = " (half)"
 _CHUNK = 256
 
 
+_Network = TypeVar("_Network", bound=nn.Module)
+
+
 def unfolded(path: Path, kind: str) -> Reader:
     """Return the 'card' or 'index' reader of an exported file in evaluation mode, with identity normalisation.
 
     The small network for other makers' cards is left out: `companion train foreign` fits it again after an export.
     Raises ValueError if the file is of another network.
     """
-    reader = {"card": card_reader, "index": index_reader}[kind]()
-    layers = [layer for layer in reader.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
-    found = list(_exported(path))
+    return restored({"card": card_reader, "index": index_reader}[kind](), path)
+
+
+def restored(network: _Network, path: Path) -> _Network:
+    """Return a network with the weights of its exported file, in evaluation mode, with identity normalisation.
+
+    Raises ValueError if the file is of another network.
+    """
+    layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
+    graph = onnx.load(path).graph
+    arrays = {
+        weight.name.removesuffix(_HALVED): torch.tensor(onnx.numpy_helper.to_array(weight)).float()
+        for weight in graph.initializer
+    }
+    found = list(_exported(graph, arrays, {_operator(layer) for layer in layers}))
     if [tuple(layer.weight.shape) for layer in layers] != [tuple(weight.shape) for weight, _ in found]:
         raise ValueError(f"{path} is of another network")
-    norms = iter(_norms(reader))
+    norms = iter(_norms(network))
     for layer, (weight, bias) in zip(layers, found, strict=True):
         layer.weight.data.copy_(weight)
-        if isinstance(layer, nn.Linear):
+        if isinstance(layer, nn.Conv2d):
+            norm = next(norms)
+            norm.running_var.fill_(1 - norm.eps)
+            norm.weight.data.fill_(1)
+            norm.bias.data.copy_(bias)
+        elif bias is not None:
             layer.bias.data.copy_(bias)
-            continue
-        norm = next(norms)
-        norm.running_var.fill_(1 - norm.eps)
-        norm.weight.data.fill_(1)
-        norm.bias.data.copy_(bias)
-    return reader.eval()
+    # What is not folded keeps its name.
+    for name, buffer in network.named_buffers():
+        if name in arrays:
+            buffer.copy_(arrays[name])
+    return network.eval()
 
 
-def _norms(reader: Reader) -> list[Any]:
-    return [module for module in reader.modules() if isinstance(module, nn.BatchNorm2d)]
+def _operator(layer: nn.Conv2d | nn.Linear) -> str:
+    """Return the ONNX operator that a layer is exported as."""
+    if isinstance(layer, nn.Conv2d):
+        return "Conv"
+    return "MatMul" if layer.bias is None else "Gemm"
 
 
-def _exported(path: Path) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def _norms(network: nn.Module) -> list[Any]:
+    return [module for module in network.modules() if isinstance(module, nn.BatchNorm2d)]
+
+
+def _exported(
+    graph: onnx.GraphProto, arrays: Mapping[str, torch.Tensor], operators: Set[str]
+) -> Iterator[tuple[torch.Tensor, torch.Tensor | None]]:
     """Yield weight and bias, float32, of each convolution and linear layer in execution order."""
-    graph = onnx.load(path).graph
-    arrays = {weight.name.removesuffix(_HALVED): weight for weight in graph.initializer}
     for node in graph.node:
-        if node.op_type in ("Conv", "Gemm"):
-            weight, bias = (torch.tensor(onnx.numpy_helper.to_array(arrays[name])).float() for name in node.input[1:])
-            yield weight, bias
+        if node.op_type not in operators:
+            continue
+        if node.op_type == "MatMul":
+            yield arrays[node.input[1]].T, None
+        else:
+            yield arrays[node.input[1]], arrays[node.input[2]]
 
 
 @torch.no_grad()
-def measure_norms(reader: Reader, crops: torch.Tensor) -> None:
-    """Set the normalisation statistics of an unfolded reader from (N, 3, H, W) uint8 RGB crops; its output stays.
+def measure_norms(network: nn.Module, crops: torch.Tensor) -> None:
+    """Set the normalisation statistics of an unfolded network from (N, 3, H, W) uint8 RGB crops; its output stays.
 
     Afterwards it can be trained, with batch statistics close to the stored ones from the start.
     """
-    norms = _norms(reader)
+    norms = _norms(network)
     sums = {norm: torch.zeros(2, norm.num_features, device=crops.device) for norm in norms}
 
     def note(norm: Any, inputs: tuple[torch.Tensor]) -> None:
@@ -73,11 +102,11 @@ def measure_norms(reader: Reader, crops: torch.Tensor) -> None:
         sums[norm] += torch.stack([x.mean((0, 2, 3)), (x * x).mean((0, 2, 3))]) * len(x) / len(crops)
 
     hooks = [norm.register_forward_pre_hook(note) for norm in norms]
-    was_training = reader.training
-    reader.eval()
+    was_training = network.training
+    network.eval()
     for some in crops.split(_CHUNK):
-        reader(some.float() / 255)
-    reader.train(was_training)
+        network(some.float() / 255)
+    network.train(was_training)
     for hook in hooks:
         hook.remove()
     for norm in norms:

@@ -40,10 +40,10 @@ class Residual(nn.Module):
         return x + features
 
 
-def trunk(width: int, height: int, stages: Sequence[tuple[int, int]]) -> tuple[nn.Sequential, int]:
+def trunk(width: int, height: int, stages: Sequence[tuple[int, int]], channels: int = 3) -> tuple[nn.Sequential, int]:
     """Return the stages' blocks for crops of width x height pixels, and the size of their flattened feature map."""
     blocks: list[nn.Module] = []
-    inputs = 3
+    inputs = channels
     for outputs, residuals in stages:
         blocks.append(nn.Sequential(block(inputs, outputs, 2), *(Residual(outputs) for _ in range(residuals))))
         inputs = outputs

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS
-from companion.dataset.gallery.decks import ArtDeck, Sources, art_deck, distinct, printed_deck
+from companion.dataset.gallery.decks import ArtDeck, Sources, art_deck, distinct, edge_deck, printed_deck
 from companion.dataset.gallery.marks import TRAINING_MARKS, MarkKind, marks
 from companion.dataset.scenes.art_decks import gallery_decks
 from companion.dataset.scenes.compose import SceneMaker
@@ -29,7 +29,7 @@ def test_some_marks_are_held_out_of_training() -> None:
     assert {MarkKind.PIPS, MarkKind.RUNES}.isdisjoint(TRAINING_MARKS)
 
 
-@pytest.mark.parametrize("draw", [art_deck, printed_deck])
+@pytest.mark.parametrize("draw", [art_deck, edge_deck, printed_deck])
 def test_decks_are_drawn_at_random_and_the_same_for_a_seed(
     draw: Callable[[Sources, int, np.random.Generator], ArtDeck],
 ) -> None:

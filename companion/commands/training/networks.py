@@ -167,10 +167,10 @@ def together(
 @options.shipped
 @click.option(
     "--kind",
-    type=click.Choice(["card", "corner"]),
+    type=click.Choice(["card", "part"]),
     default="card",
     show_default=True,
-    help="Kind of crops: whole cards or corners.",
+    help="Kind of crops: whole cards, or parts of cards that others cover.",
 )
 @options.minutes(60.0)
 @click.option("--decks", type=click.IntRange(8), default=400, show_default=True, help="Decks to draw and train on.")
@@ -187,7 +187,10 @@ def embedding(
     fonts: Path | None,
     backgrounds: Path | None,
 ) -> None:
-    """Train the embedding of card art, from the readers, on decks of any kind drawn first."""
+    """Train an embedding of card art on decks of any kind drawn first.
+
+    That of whole cards starts from the card reader, that of parts from the one of whole cards.
+    """
     options.need_extra()
     import cv2
     from rich.console import Console
@@ -201,8 +204,10 @@ def embedding(
 
     cv2.setNumThreads(1)
     console = Console()
-    gallery = build(work / "gallery", training_sources(fonts, backgrounds), decks, seed, console)
-    held_out = build(work / "held-out", held_out_sources(fonts), max(8, decks // 16), seed + 1, console)
+    # The embedding of whole cards is trained without decks of pictures from edge to edge.
+    prefix, edges = ("part-", 0.4) if kind == "part" else ("", 0.0)
+    gallery = build(work / f"{prefix}gallery", training_sources(fonts, backgrounds), decks, seed, console, edges)
+    held_out = build(work / f"{prefix}held-out", held_out_sources(fonts), max(8, decks // 16), seed + 1, console, edges)
     run(
         EmbeddingRun(kind, folder or model_folder(), work / "embedding", minutes, seed, device),
         gallery,
