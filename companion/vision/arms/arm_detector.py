@@ -38,8 +38,6 @@ from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, le
 
 __all__ = ["ArmDetector"]
 
-# Seconds during which remains of a wide shadow may be visible.
-_SHADE_PASSES = 1.0
 # Distance beside a card, in card lengths, in which its edge and shadow appear.
 _BESIDE_CARD = 0.15
 # Radius around the tip, in card lengths, in which a carried card is visible.
@@ -69,7 +67,6 @@ class ArmDetector:
         self._shaken = -np.inf
         self._laid: Quad | None = None
         self._pile: Quad | None = None
-        self._shaded = -np.inf
         self.moved = False
         """Whether all arms were dropped with the last frame because the camera had been knocked."""
         self.hidden: Mask | None = None
@@ -146,13 +143,12 @@ class ArmDetector:
             return [], attached, None
         closed = np.asarray(cv2.morphologyEx(difference.foreign, cv2.MORPH_CLOSE, NEIGHBOURS), np.uint8)
         wide = widest(closed.shape[1], self._card)
-        if is_shady(closed, difference.solid, wide):
-            self._shaded = difference.time
+        passes = is_shady(closed, difference.solid, wide)
+        if passes:
             solid = cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, NEIGHBOURS)
             closed &= without_shade(
                 closed, np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, NEIGHBOURS), np.uint8), self._card
             )
-        passes = difference.time - self._shaded < _SHADE_PASSES
         shade = difference.foreign & (1 - difference.solid) if passes else np.zeros_like(attached)
         edge = np.zeros(closed.shape, np.bool_)
         if restless is not None:

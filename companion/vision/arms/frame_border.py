@@ -12,10 +12,9 @@ from companion.vision.imaging.motion import NEIGHBOURS, SQUARE
 
 Point = NDArray[np.float64]
 
-# Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch.
-_GAP = 6
-# Distance from the border in small pixels within which an arm lies along it.
-_BESIDE = 8
+# Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch; and
+# distance from the border within which an arm lies along it.
+_GAP = 8
 
 
 class FrameBorder:
@@ -28,9 +27,7 @@ class FrameBorder:
         left = [(1, y) for y in range(height - 3, 1, -1)]
         self.points = np.array(top + right + bottom + left)
         inward = [(0, 1)] * len(top) + [(-1, 0)] * len(right) + [(0, -1)] * len(bottom) + [(1, 0)] * len(left)
-        deep = (
-            self.points[:, None] + np.array(inward)[:, None] * np.arange(min(_BESIDE, height // 3, width // 3))[:, None]
-        )
+        deep = self.points[:, None] + np.array(inward)[:, None] * np.arange(min(_GAP, height // 3, width // 3))[:, None]
         self._deep = deep[..., 1], deep[..., 0]
 
     def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
