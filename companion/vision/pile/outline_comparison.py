@@ -41,7 +41,7 @@ _TELLING, _PRINTED = 0.02, 0.5
 # Brightness from which a pixel is used to estimate the light.
 _LIT = 40
 # Probabilities that a card was laid, in the clear and in the intermediate case: pushes are far more common.
-_LAID, _PERHAPS = 0.95, 0.3
+_LAID, PERHAPS = 0.95, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
     if tells:
         return _LAID
     change = _change(was, now, beside)
-    return _LAID if change <= _RIM_STAYED else _PERHAPS if change <= _RIM_WENT else 0.0
+    return _LAID if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
 
 
 def _gray(image: Image, blur: float) -> NDArray[np.float32]:
