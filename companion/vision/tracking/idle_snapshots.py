@@ -23,8 +23,10 @@ _HALF, _ABOUT = 0.42, 0.12
 # Maximum hidden share of that region in a picture of each kind, the preferred one first, and minimum share that must be
 # visible in both pictures. In 43 recorded matches the second kind made seven draws clearly more probable and none less.
 _HIDDEN, _SHOWN = (0.0, 0.4), 0.5
-# Minimum change of a pixel in grey levels.
-_CHANGED = 12.0
+# Maximum additional seconds between two pictures beyond an arm's visit; arriving and leaving take a second each.
+_APART = 4.0
+# Minimum change of a pixel in grey levels, and in multiples of the median change.
+_CHANGED, _NOISES = 12.0, 6.0
 # Neighbourhood in card lengths whose mean change is removed: shade changes all of it, a shifted card the edges of its
 # print.
 _SHADE = 0.3
@@ -124,6 +126,8 @@ class _Series:
         if number < 0 or after >= len(self.pictures) or after <= number:
             return None
         old, new = self.pictures[number], self.pictures[after]
+        if new.began - old.ended > ended - began + _APART:
+            return None
         share = difference(old, new, place, length)
         return None if share is None else Changed(share, old.ended)
 
@@ -187,7 +191,8 @@ def difference(old: Picture, new: Picture, place: Point, length: float) -> float
     piece, seen = fine[window], shown[window]
     if not piece.size or seen.mean() < _SHOWN:
         return None
-    return float(np.count_nonzero(piece > _CHANGED) / np.count_nonzero(seen))
+    by = max(_CHANGED, _NOISES * float(np.median(fine[::2, ::2][shown[::2, ::2] > 0])))
+    return float(np.count_nonzero(piece > by) / np.count_nonzero(seen))
 
 
 def hidden_share(hidden: Mask, place: Point, length: float, scale: float) -> float:
