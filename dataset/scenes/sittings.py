@@ -46,10 +46,11 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A (H, W, 3) BGR uint8 picture and its identifiable cards."""
+    """A (H, W, 3) BGR uint8 picture and its identifiable cards with their outlines (4, 2), each above those before."""
 
     image: Image
     cards: tuple[Card, ...]
+    quads: tuple[Quad, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +110,7 @@ class Sitting:
         matrix = self._camera(spots, rng.uniform(*_PILED))
         for card, spot in zip(cards, spots, strict=True):
             self._lay(table, card, matrix @ card_to_table(spot), light)
-            yield Picture(light.photograph(table, rng), (card,))
+            yield Picture(light.photograph(table, rng), (card,), (_outline(matrix, spot),))
 
     def single(self) -> Picture:
         """Return a picture of a single card."""
@@ -145,7 +146,8 @@ class Sitting:
         matrix = self._camera(spots, length)
         for card, spot in zip(cards, spots, strict=True):
             self._lay(table, card, matrix @ card_to_table(spot), light)
-        return Picture(light.photograph(table, rng), tuple(cards))
+        quads = tuple(_outline(matrix, spot) for spot in spots)
+        return Picture(light.photograph(table, rng), tuple(cards), quads)
 
     def _drawn(self, count: int) -> list[Card]:
         """Return random cards, none more often than a deck has it."""

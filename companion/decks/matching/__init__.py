@@ -1,1 +1,1 @@
-"""Finds and identifies cards of a learnt deck by its pictures: keypoints and cells."""
+"""Finds and identifies cards of a learnt deck by its pictures: by visible parts, verified cell by cell."""

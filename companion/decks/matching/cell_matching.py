@@ -44,8 +44,8 @@ _MAX_MATCHING_ERROR = 3.0
 _GAIN_RANGE, _MAX_OFFSET = (0.25, 2.5), 12.0
 # Correlation of thumbnails, and of aligned pictures, from which copies are merged into one picture.
 _COPY_CORRELATION, _SAME_PRINT_CORRELATION = 0.85, 0.985
-MIN_EXPLAINED = 0.5
-"""Minimum share of its variance that a picture must explain, in an informative cell and in all visible ones."""
+# Minimum share of its variance that a picture must explain in an informative cell.
+_MIN_EXPLAINED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +89,8 @@ class CellStatistics:
         return np.asarray(off / 3, np.float32)
 
 
-class _PyramidLevel:
-    """The deck's pictures (P, H, W, 3) at one size, in cells. variance: of noise and copies (cells,)."""
+class _Prints:
+    """The deck's pictures (P, H, W, 3) in cells. variance: of noise and copies (cells,)."""
 
     def __init__(self, pictures: Floats, variance: Floats) -> None:
         self.cells = _in_cells(pictures)
@@ -102,7 +102,7 @@ class _PyramidLevel:
         spread = np.maximum(self.square - self.mean**2, 0)
         self.spread = spread.reshape(DOWN * ACROSS, 3, -1).mean(1)
 
-    def statistics(self, shifted: Floats, chosen: NDArray[np.intp] | slice) -> CellStatistics:
+    def statistics(self, shifted: Floats, chosen: NDArray[np.intp]) -> CellStatistics:
         """Return the statistics of an image with its shifts, (O, H, W, 3), beside chosen pictures."""
         cells = _in_cells(shifted)
         count = DOWN * ACROSS
@@ -126,36 +126,42 @@ class _PyramidLevel:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Errors (cells, pictures) of each of the deck's pictures in both orientations, in variances."""
+    """Errors (cells, K) of K pictures in variances. chosen: (K,) the pictures' indices."""
 
     errors: Floats
     free: CellMask
-    level: _PyramidLevel
+    prints: _Prints
+    chosen: NDArray[np.intp]
 
     @property
     def scores(self) -> Floats:
-        """(pictures,) scores, at most 0."""
+        """(K,) scores, at most 0."""
         return np.asarray(-(np.minimum(self.errors, _MAX_ERROR) * self.free.reshape(-1, 1)).sum(0), np.float32)
 
-    def shown(self, picture: int) -> CellMask:
-        """Return the free cells that show a picture."""
-        return np.asarray((self.errors[:, picture].reshape(DOWN, ACROSS) < _MAX_MATCHING_ERROR) & self.free)
+    @property
+    def best(self) -> int:
+        """Which of the chosen pictures has the highest score."""
+        return int(self.scores.argmax())
 
-    def informative(self, picture: int) -> CellMask:
+    def shown(self, one: int) -> CellMask:
+        """Return the free cells that show a picture, given by its place among the chosen ones."""
+        return np.asarray((self.errors[:, one].reshape(DOWN, ACROSS) < _MAX_MATCHING_ERROR) & self.free)
+
+    def informative(self, one: int) -> CellMask:
         """Return the cells with own print that is found in the image; plain cells match anything."""
-        spread = self.level.spread[:, picture]
-        found = self.errors[:, picture] * self.level.variance < (1 - MIN_EXPLAINED) * spread
-        return np.asarray(found.reshape(DOWN, ACROSS) & self.shown(picture))
+        spread = self.prints.spread[:, self.chosen[one]]
+        found = self.errors[:, one] * self.prints.variance < (1 - _MIN_EXPLAINED) * spread
+        return np.asarray(found.reshape(DOWN, ACROSS) & self.shown(one))
 
-    def explained(self, picture: int) -> float:
+    def explained(self, one: int) -> float:
         """Return the share of variance in the visible cells explained by a picture."""
-        shown = self.shown(picture).ravel()
+        shown, picture = self.shown(one).ravel(), self.chosen[one]
         if not shown.any():
             return 0.0
-        mean = self.level.mean[:, picture].reshape(-1, 3)[shown]
-        square = self.level.square[:, picture].reshape(-1, 3)[shown]
+        mean = self.prints.mean[:, picture].reshape(-1, 3)[shown]
+        square = self.prints.square[:, picture].reshape(-1, 3)[shown]
         variance = float((square - mean.mean(0) ** 2).mean())
-        return 1 - float((self.errors[:, picture] * self.level.variance)[shown].mean()) / max(variance, 1.0)
+        return 1 - float((self.errors[:, one] * self.prints.variance)[shown].mean()) / max(variance, 1.0)
 
 
 class CellMatcher:
@@ -170,52 +176,25 @@ class CellMatcher:
         self.pictures = np.concatenate([faces, faces[:, ::-1, ::-1]])
         self.cards = np.concatenate([numbers, numbers])
         variance = np.asarray(_NOISE**2 + _COPY_FACTOR * differ, np.float32)
-        self._clear = _PyramidLevel(self.pictures, variance)
-        self._coarse = _PyramidLevel(_halved(self.pictures), variance)
+        self._prints = _Prints(self.pictures, variance)
 
     @classmethod
     def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> CellMatcher:
         """Return the prints of stored pictures with these cards, numbers of ALL_CARDS or UNNAMED."""
         return cls(*_one_per_face(pictures, cards))
 
-    def coarse_statistics(self, image: Image, quad: Quad) -> CellStatistics:
-        """Return the statistics at half size of an outline (4, 2) in a (H, W, 3) BGR uint8 picture."""
-        return self._coarse.statistics(_halved(_blurred(cut(image, quad, *SIZE))[None]), slice(None))
+    def compare(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: CellMask) -> Comparison:
+        """Return the comparison of chosen pictures with an outline (4, 2) in a (H, W, 3) BGR uint8 picture.
 
-    def compare(self, seen: CellStatistics, free: CellMask) -> Comparison:
-        """Return the comparison with an outline at half size. free: cells not covered by other cards."""
-        return Comparison(self._coarse.errors(seen, free), free, self._coarse)
-
-    def compare_closely(self, image: Image, quad: Quad, free: CellMask) -> Comparison:
-        """Return the comparison at full size with an outline (4, 2) in a (H, W, 3) BGR uint8 picture.
-
-        Cells may be shifted by a pixel.
+        free: cells that other cards do not cover.
         """
-        return self._compare_pictures(image, quad, np.arange(len(self.cards)), free)
-
-    def shown(self, image: Image, quad: Quad, card: int) -> CellMask:
-        """Return the cells of an outline (4, 2) that show a card, a number of ALL_CARDS; none for one without a
-        picture.
-        """
-        chosen = np.flatnonzero(self.cards == card)
-        whole = np.ones((DOWN, ACROSS), bool)
-        if not len(chosen):
-            return ~whole
-        compared = self._compare_pictures(image, quad, chosen, whole)
-        return compared.shown(int(compared.scores.argmax()))
-
-    def fit(self, image: Image, quad: Quad, picture: int, free: CellMask) -> float:
-        """Return the score of one picture in an outline at full size, at most 0."""
-        return float(self._compare_pictures(image, quad, np.array([picture]), free).scores[0])
-
-    def _compare_pictures(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: CellMask) -> Comparison:
-        seen = self._clear.statistics(_shifted(_blurred(cut(image, quad, *SIZE))), chosen)
-        return Comparison(self._clear.errors(seen, free), free, self._clear)
+        seen = self._prints.statistics(_shifted(_blurred(cut(image, quad, *SIZE))), chosen)
+        return Comparison(self._prints.errors(seen, free), free, self._prints, chosen)
 
     def scores_of_cards(self, scores: Floats) -> Floats:
         """Return (58,) the best score per card, the worst of all for cards without pictures.
 
-        The last one is that of pictures without a name.
+        The last one is that of pictures without a name. scores: of all pictures.
         """
         best = np.full(CLASSES + 1, scores.min(), np.float32)
         np.maximum.at(best, self.cards, scores)
@@ -229,12 +208,6 @@ def _blurred(picture: Image) -> Floats:
 def _shifted(picture: Floats) -> Floats:
     """Return (O, H, W, 3) a picture and its shifts by one pixel."""
     return np.stack([np.roll(picture, (down, across), (0, 1)) for across, down in _SHIFTS])
-
-
-def _halved(pictures: Floats) -> Floats:
-    """Return pictures (N, H, W, 3) at half size."""
-    rows = pictures[:, ::2] + pictures[:, 1::2]
-    return np.asarray((rows[:, :, ::2] + rows[:, :, 1::2]) / 4, np.float32)
 
 
 def _in_cells(pictures: Floats) -> Floats:

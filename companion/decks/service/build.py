@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
-from companion.decks.matching.template_search import TemplateSearch
+from companion.decks.matching.card_search import CardSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.edition_cards import learnt_cards
@@ -30,7 +30,7 @@ from companion.vision.recognition.reader import Reader
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _NAMED_KEY = b"21", "named"
+_VERSION, _NAMED_KEY = b"22", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
 # Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
@@ -55,7 +55,7 @@ class DeckModel:
 
     cards: Prototypes
     indices: Prototypes
-    search: TemplateSearch | None = None
+    search: CardSearch | None = None
     spot: tuple[float, float, float] | None = None
     hard_to_see: bool = False
     """Whether the outlines were so uncertain during learning that the pictures carry no evidence."""
@@ -97,15 +97,14 @@ class DeckModel:
         self,
         image: Image,
         known: Sequence[Quad],
-        sure: Sequence[tuple[Quad, int]] = (),
+        sure: Sequence[Quad] = (),
         boxed: Sequence[Quad] | None = None,
-        hand: bool = False,
     ) -> list[PictureMatch]:
-        """Return the deck's cards in a picture, topmost first, without the `sure` ones.
+        """Return the deck's cards in a picture without the `sure` ones.
 
         See `Deck.seek` for the arguments.
         """
-        return [] if self.search is None else self.search.search(image, known, sure, boxed, hand)
+        return [] if self.search is None else self.search.search(image, known, sure, boxed)
 
     def card_odds(self, features: Floats) -> Floats:
         """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
@@ -206,7 +205,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
     is_searched = learnt and not is_familiar(views, cards, doubtful)
     search = None
     if learnt:
-        search = TemplateSearch.of(deck, cards, prior) if cached is None else TemplateSearch.from_arrays(cached, prior)
+        search = CardSearch.of(deck, cards, prior) if cached is None else CardSearch.from_arrays(cached, prior)
     if cache and cached is None:
         computed = {_NAMED_KEY: np.asarray(cards)}
         write_cache(cache, key, {**_as_arrays(views), **computed, **(search.arrays() if search else {})})
@@ -290,7 +289,8 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
         digest.update(deck.edition.digest.encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):
         digest.update((networks / name).read_bytes())
-    digest.update((model_folder() / "card-embedding.onnx").read_bytes())
+    for name in ("card-embedding.onnx", "card-parts.onnx"):
+        digest.update((model_folder() / name).read_bytes())
     for picture in deck.laid:
         digest.update(picture.tobytes())
     return digest.digest()

@@ -104,15 +104,13 @@ class Deck(Protocol):
         self,
         image: Image,
         known: Sequence[Quad],
-        sure: Sequence[tuple[Quad, int]] = (),
+        sure: Sequence[Quad] = (),
         boxed: Sequence[Quad] | None = None,
-        hand: bool = False,
     ) -> list[PictureMatch]:
-        """Return the deck's cards in a picture, topmost first, without the `sure` ones.
+        """Return the deck's cards in a picture without the `sure` ones.
 
-        known: outlines (4, 2) that may contain some. sure: outlines and numbers of cards already identified. boxed: the
-        only places to search, None to search everywhere. hand: whether `sure` are cards of a fan that occlude one
-        another, and `boxed` shows only the others.
+        known: outlines (4, 2) that may contain some. sure: outlines of cards already identified, which may occlude
+        others. boxed: parts of cards, of which each other card shows one; None for any card.
         """
 
     def card_odds(self, features: Floats) -> Floats:

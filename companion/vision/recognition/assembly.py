@@ -122,8 +122,7 @@ class Assembler:
         if places is not None and not on_pile:
             sure = [card for card in whole if _is_confidently_learnt(card)]
             known = [*(s.quad for s in sightings), *places]
-            shown = [box.quad for box in boxes if box.score >= self._limits.faint_box]
-            matches = self._reader.deck_matches(image, known, sure, shown)
+            matches = self._reader.deck_matches(image, known, sure)
             sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
         sightings += [one for one in opened if one.is_probably_none]
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
@@ -165,23 +164,30 @@ class Assembler:
         fused = iter(self.fused(_evidence(image, whole, indices, around, candidates, on_pile)))
         return [_rated(card, next(fused) if card.ends is not None else None) for card in whole]
 
-    def filled_in(self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Sighting]:
+    def filled_in(
+        self,
+        image: Image,
+        boxes: Sequence[Box],
+        found: Sequence[Sighting],
+        outlines: Callable[[Image], Sequence[Quad]],
+    ) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
         read.
 
-        Only for decks the networks know; other decks are searched by picture from the start.
+        outlines: finds places (4, 2) of cards in the picture. Only for decks the networks know; other decks are
+        searched by picture from the start.
         """
         left = self._left_out(boxes, found) if self._reader.fills_in and is_hand(found) else []
         if not (left and self._may_show_cards(image, left, found)):
             return list(found)
         if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
-        cards = [box.quad for box in boxes if box.kind is BoxKind.CARD]
+        cards = [*(box.quad for box in boxes if box.kind is BoxKind.CARD), *outlines(image)]
         standing = [one for one in found if one.confidence >= FAIRLY]
         sure = [one for one in standing if one.whole]
         known = [one.quad for one in found if one.confidence < FAIRLY]
         shows = [box.quad for box in left]
-        matches = self._reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows, hand=True)
+        matches = self._reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows)
         return merge_deck_matches(found, matches, self._limits.misread, sure, FAIRLY)
 
     def _explained(self, boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:

@@ -145,8 +145,9 @@ class CardDetector:
             return plain
         detector = self._with_reader(self._reader.with_deck(deck))
         detector._plain = plain
-        if detector._reader.seeks:
+        if deck.seeks or deck.fills_in:
             detector._boxes = self._boxes.with_outlines()
+        if deck.seeks:
             # For a searched deck, the readings themselves express the deck's uncertainty.
             detector._calibration = replace(self._calibration, fanned=1.0)
         return detector
@@ -227,7 +228,7 @@ class CardDetector:
             best, plane = again, level
             if level.holds(found) or _agree(before, found):
                 break
-        filled = self._assembler.filled_in(best.image, best.boxes, best.found)
+        filled = self._assembler.filled_in(best.image, best.boxes, best.found, self._outlines)
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
 
     def first_look(self, image: Image) -> list[Sighting]:

@@ -235,16 +235,14 @@ class Reader:
         known: Sequence[Quad],
         sure: Sequence[Reading | Sighting] = (),
         boxed: Sequence[Quad] | None = None,
-        hand: bool = False,
     ) -> list[tuple[Reading, PictureMatch]]:
-        """Return the learnt deck's cards in a picture, from picture matches and networks, topmost first.
+        """Return the learnt deck's cards in a picture, from picture matches and networks.
 
-        sure: cards already identified, which may occlude others. known, boxed, hand: see `Deck.seek`.
+        sure: cards already identified, which may occlude others. known, boxed: see `Deck.seek`.
         """
         if self._deck is None:
             return []
-        identified = [(card.quad, ALL_CARDS.index(card.card)) for card in sure]
-        found = self._deck.seek(image, known, identified, boxed, hand)
+        found = self._deck.seek(image, known, [card.quad for card in sure], boxed)
         return [(self._seen_there(image, one, self._deck), one) for one in found]
 
     def _seen_there(self, image: Image, one: PictureMatch, deck: Deck) -> Reading:

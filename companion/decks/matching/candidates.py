@@ -1,0 +1,120 @@
+"""Candidates for a deck's cards: outlines whose visible parts are compared with the deck's faces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.decks.matching.card_parts import CardPart, PartEmbedding, corrected, turned_about
+from companion.decks.matching.search_model import LogOdds
+from companion.decks.model.card_views import outline
+from companion.decks.model.decision import unit
+from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.labels import Floats
+
+# Minimum visible share of a card's outline.
+_MIN_SHARE = 0.125
+
+
+@dataclass(frozen=True, eq=False)
+class Faces:
+    """The deck's faces as vectors.
+
+    numbers: (F,) ascending numbers of ALL_CARDS or UNNAMED. vectors: (V, 128) of stored pictures, either way up, less
+    their mean and of length one. owners: (V,) ascending, the face of each.
+    """
+
+    numbers: NDArray[np.intp]
+    mean: Floats
+    vectors: Floats
+    owners: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, pictures: Sequence[Image], cards: Sequence[int], embedding: PartEmbedding) -> Faces:
+        """Return the faces of stored pictures with these cards. Raises ModelFileError."""
+        plain = [CardPart.of(picture, outline()) for picture in pictures]
+        vectors, _ = embedding.describe([view for part in plain for view in (part, turned_about(part))])
+        numbers, owners = np.unique(np.repeat(cards, 2), return_inverse=True)
+        order, mean = np.argsort(owners, kind="stable"), vectors.mean(0)
+        return cls(numbers, mean, unit(vectors - mean)[order], owners[order])
+
+    def similarities(self, vectors: Floats) -> Floats:
+        """Return (N, F) the greatest similarity of (N, 128) vectors to the pictures of each face."""
+        starts = np.searchsorted(self.owners, np.arange(len(self.numbers)))
+        return np.asarray(np.maximum.reduceat(unit(vectors - self.mean) @ self.vectors.T, starts, axis=1), np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An outline with its visible part, compared with the deck.
+
+    similarities: (F,) to each face. corners: (4, 2) corrections of the outline, see `PartEmbedding.describe`. facts:
+    greatest similarity, its lead over the second face, visible share of the outline, mean correction of its corners,
+    and difference of its area to the usual one (logarithm). odds: log-odds of a card of the most similar face.
+    """
+
+    part: CardPart
+    similarities: Floats
+    corners: Floats
+    facts: tuple[float, ...]
+    odds: float
+
+    @property
+    def quad(self) -> Quad:
+        """The outline (4, 2)."""
+        return self.part.quad
+
+    @property
+    def face(self) -> int:
+        """Index of the most similar face."""
+        return int(self.similarities.argmax())
+
+    @property
+    def corrected(self) -> Quad:
+        """The outline (4, 2) that the network finds."""
+        return corrected(self.quad, self.corners)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparer:
+    """Compares visible parts of one picture's outlines with a deck. usual_size: logarithm of their median area."""
+
+    faces: Faces
+    embedding: PartEmbedding
+    odds: LogOdds
+    usual_size: float
+
+    @classmethod
+    def of(cls, faces: Faces, embedding: PartEmbedding, odds: LogOdds, quads: Sequence[Quad]) -> Comparer:
+        """Return what compares the outlines (4, 2) of a picture."""
+        return cls(faces, embedding, odds, float(np.median([_size(quad) for quad in quads])))
+
+    def compare(self, parts: Sequence[CardPart], ways: int = 1) -> list[Candidate | None]:
+        """Return the candidate of each part, None if too little of it is visible. Raises ModelFileError.
+
+        ways: 2 to compare the parts upside down too, which averages out the network's errors.
+        """
+        shown = [part for part in parts if part.share >= _MIN_SHARE]
+        if not shown:
+            return [None] * len(parts)
+        vectors, corners = self.embedding.describe([*shown, *map(turned_about, shown)][: ways * len(shown)])
+        similarities = self.faces.similarities(vectors).reshape(ways, len(shown), -1).mean(0)
+        each = corners.reshape(ways, len(shown), 4, 2)
+        # What lies right and down of a corner lies left and up of it in the part upside down.
+        mean = np.mean([each[0], *(-np.roll(turned, 2, axis=1) for turned in each[1:])], axis=0, dtype=np.float32)
+        compared = map(self._candidate, shown, similarities, mean)
+        return [next(compared) if part.share >= _MIN_SHARE else None for part in parts]
+
+    def _candidate(self, part: CardPart, similarities: Floats, corners: Floats) -> Candidate:
+        second, best = np.partition(similarities, -2)[-2:] if len(similarities) > 1 else (-1.0, similarities[0])
+        size = abs(_size(part.quad) - self.usual_size)
+        facts = (float(best), float(best - second), part.share, float(np.abs(corners).mean()), size)
+        return Candidate(part, similarities, corners, facts, self.odds(facts))
+
+
+def _size(quad: Quad) -> float:
+    return float(np.log(max(1.0, abs(cv2.contourArea(quad)))))

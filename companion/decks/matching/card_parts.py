@@ -1,0 +1,120 @@
+"""The visible part of a card in an outline, and the network that embeds it and corrects the outline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.geometry import (
+    CARD_CROP,
+    CARD_MARGIN,
+    Image,
+    Quad,
+    cut,
+    expand,
+    grid_in,
+    homography,
+    project,
+    unit_square,
+)
+from companion.vision.core.labels import Floats
+from companion.vision.core.runtime import Network, model_folder
+from companion.vision.imaging.motion import filled
+
+_WIDTH, _HEIGHT = (side // 2 for side in CARD_CROP)
+_EDGE = np.asarray(unit_square() * (_WIDTH, _HEIGHT), np.float32)
+# The outline in its crop, and the pixels inside it.
+_OUTLINE = np.asarray((unit_square() + CARD_MARGIN) / (1 + 2 * CARD_MARGIN) * (_WIDTH, _HEIGHT), np.float32)
+_INSIDE = filled(_OUTLINE, (_HEIGHT, _WIDTH), 1.0) > 0
+
+VisibleMask = NDArray[np.bool_]
+"""The pixels of a crop that nothing hides, (96, 64)."""
+
+
+@dataclass(frozen=True, eq=False)
+class CardPart:
+    """The part of a card that is visible in an outline.
+
+    quad: the outline (4, 2) in the picture. crop: (96, 64, 3) BGR uint8, with CARD_MARGIN around the outline.
+    """
+
+    quad: Quad
+    crop: Image
+    visible: VisibleMask
+
+    @classmethod
+    def of(cls, image: Image, quad: Quad, above: Sequence[Quad] = ()) -> CardPart:
+        """Return the part of a (H, W, 3) BGR uint8 picture in an outline. above: outlines (4, 2) of what hides it."""
+        crop = cut(image, expand(quad, CARD_MARGIN), *CARD_CROP)
+        half = np.asarray(cv2.resize(crop, (_WIDTH, _HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
+        height, width = image.shape[:2]
+        frame = _in_crop(quad, np.asarray(unit_square() * (width, height), np.float32))
+        return cls(quad, half, frame).below(above)
+
+    def below(self, above: Sequence[Quad]) -> CardPart:
+        """Return the part that outlines (4, 2) of further things above it leave visible."""
+        hidden = [_in_crop(self.quad, other) for other in above]
+        return replace(self, visible=self.visible & ~np.any(hidden, axis=0)) if hidden else self
+
+    @property
+    def share(self) -> float:
+        """Share of the outline that is visible."""
+        return float(self.visible[_INSIDE].mean())
+
+    def cells(self, columns: int, rows: int) -> NDArray[np.bool_]:
+        """Return (rows, columns) the cells of the outline whose centre is visible."""
+        x, y = grid_in(_OUTLINE, columns, rows).astype(int).T
+        return np.asarray(self.visible[y, x].reshape(rows, columns))
+
+
+def _in_crop(quad: Quad, other: Quad) -> VisibleMask:
+    """Return (96, 64) the pixels of an outline's crop that another outline (4, 2) of the picture contains."""
+    to = homography(expand(quad, CARD_MARGIN), _EDGE)
+    # OpenCV draws in 16-bit coordinates; what lies farther off does not change what is inside.
+    far = 8 * _HEIGHT
+    return filled(np.clip(project(to, other), -far, far), (_HEIGHT, _WIDTH), 1.0) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class PartEmbedding:
+    """The network that embeds visible parts of cards of any art. It is loaded at the first part."""
+
+    path: Path
+    threads: int = 0
+
+    @classmethod
+    def shipped(cls, threads: int = 0) -> PartEmbedding:
+        """Return the shipped one."""
+        return cls(model_folder() / "card-parts.onnx", threads)
+
+    @cached_property
+    def network(self) -> Network:
+        """The loaded network. Raises ModelFileError if its file is missing or damaged."""
+        return Network.shared(self.path, self.threads)
+
+    def describe(self, parts: Sequence[CardPart]) -> tuple[Floats, Floats]:
+        """Return (N, 128) vectors of length one, and (N, 4, 2) the corrections of the outlines' corners over the
+        crop's sides. Raises ModelFileError.
+        """
+        crops = np.stack([np.dstack([part.crop[..., ::-1] / np.float32(255), np.ones_like(_INSIDE)]) for part in parts])
+        shown = crops * np.stack([part.visible for part in parts])[..., None]
+        vectors, corners = self.network.with_features(np.asarray(shown.transpose(0, 3, 1, 2), np.float32))
+        return vectors, corners.reshape(-1, 4, 2)
+
+
+def turned_about(part: CardPart) -> CardPart:
+    """Return the same part upside down."""
+    crop = np.asarray(part.crop[::-1, ::-1], np.uint8)
+    return CardPart(np.roll(part.quad, 2, axis=0), crop, part.visible[::-1, ::-1])
+
+
+def corrected(quad: Quad, corners: Floats) -> Quad:
+    """Return an outline (4, 2) moved by corrections (4, 2) of its corners, see `PartEmbedding.describe`."""
+    to_picture = homography(_EDGE, expand(quad, CARD_MARGIN))
+    return project(to_picture, np.asarray(_OUTLINE + corners * (_WIDTH, _HEIGHT), np.float32))

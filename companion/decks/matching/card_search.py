@@ -1,0 +1,126 @@
+"""Searches a picture for all cards of a learnt deck: outlines, selection by visible parts, verification by cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from companion.decks.matching.candidates import Candidate, Comparer, Faces
+from companion.decks.matching.card_parts import CardPart, PartEmbedding
+from companion.decks.matching.cell_matching import CellMatcher
+from companion.decks.matching.search_model import SearchModel, shipped_search_model
+from companion.decks.matching.selection import select
+from companion.decks.matching.verification import VerifiedCard, verify
+from companion.decks.model.open_set import MAX_NATS
+from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
+from companion.decks.storage.cache import Arrays
+from companion.decks.storage.deck_file import LearntDeck
+from companion.vision.core.geometry import Image, Quad, intersection_over_union, lies_on
+from companion.vision.core.labels import Floats
+from companion.vision.detection.box_detector import SAME_ON_PILE
+from companion.vision.detection.deck_protocol import PictureMatch
+from companion.vision.recognition.outlines import is_card_shaped
+
+# Overlap above which outlines are examined once.
+_SAME_OUTLINE_IOU = 0.92
+# Cached arrays, and the type of those that may be rounded.
+_CACHED, _CACHED_TYPE = ("faces", "numbers", "differ", "owners", "mean", "vectors"), np.float16
+
+
+class CardSearch:
+    """Searches for a deck's cards.
+
+    faces, matcher: its pictures as vectors and cell by cell. model: the fitted weights, by default the shipped ones.
+    prior: nats against a card that was not learnt, None for an incomplete deck.
+    """
+
+    def __init__(
+        self, faces: Faces, matcher: CellMatcher, prior: float | None = 0.0, model: SearchModel | None = None
+    ) -> None:
+        self._faces, self._matcher, self._prior = faces, matcher, prior
+        self._model = model or shipped_search_model()
+        self._embedding = PartEmbedding.shipped()
+        self._unlearnt = np.setdiff1d(np.arange(NOTHING), faces.numbers)
+        self._unseen = self._unlearnt if prior is None else self._unlearnt[:0]
+
+    @classmethod
+    def of(cls, deck: LearntDeck, cards: Sequence[int], prior: float | None = 0.0) -> CardSearch:
+        """Return the search for a deck. cards: its pictures', numbers of ALL_CARDS or UNNAMED.
+
+        Raises ModelFileError.
+        """
+        return cls(Faces.of(deck.laid, cards, PartEmbedding.shipped()), CellMatcher.of(deck.laid, cards), prior)
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, prior: float | None = 0.0) -> CardSearch:
+        """Load from arrays. Raises KeyError if they do not match."""
+        pictures, numbers, differ, owners, mean, vectors = (arrays[name] for name in _CACHED)
+        faces = Faces(np.unique(numbers), mean, vectors.astype(np.float32), owners)
+        return cls(faces, CellMatcher(pictures.astype(np.float32), numbers, differ), prior)
+
+    def arrays(self) -> Arrays:
+        """Return the arrays that are expensive to compute."""
+        matcher, faces = self._matcher, self._faces
+        pictures, vectors = (rows.astype(_CACHED_TYPE) for rows in (matcher.faces, faces.vectors))
+        values = (pictures, matcher.numbers, matcher.differ, faces.owners, faces.mean, vectors)
+        return dict(zip(_CACHED, values, strict=True))
+
+    def search(
+        self,
+        image: Image,
+        known: Sequence[Quad],
+        sure: Sequence[Quad] = (),
+        boxed: Sequence[Quad] | None = None,
+    ) -> list[PictureMatch]:
+        """Return the cards in a (H, W, 3) BGR uint8 picture, without the `sure` ones.
+
+        known: outlines (4, 2) that may contain some. sure: outlines of cards already identified, which lie on top.
+        boxed: parts of cards, of which each other card must show one; None for any card. Raises ModelFileError.
+        """
+        selected = self.select(image, known, sure, boxed)
+        matches = [self._match_of(verify(image, one, self._faces, self._matcher)) for one in selected]
+        return [match for match in matches if match is not None]
+
+    def select(
+        self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
+    ) -> list[Candidate]:
+        """Return the probable cards that `search` verifies."""
+        quads = [quad for quad in known if boxed is None or any(lies_on(box, quad) for box in boxed)]
+        quads = _distinct([quad for quad in quads if not _same(quad, sure, SAME_ON_PILE)])
+        if not quads:
+            return []
+        comparer = Comparer.of(self._faces, self._embedding, self._model.outline, [*sure, *quads])
+        found = [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in quads]) if one]
+        better = _distinct([one.corrected for one in sorted(found, key=lambda one: -one.odds)])
+        found += [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in better]) if one]
+        return select(found, comparer)
+
+    def _match_of(self, one: VerifiedCard) -> PictureMatch | None:
+        """Return a verified card as a match, None if it is probably none."""
+        odds = self._model.card(one.facts(self._model))
+        if odds <= 0:
+            return None
+        logs: Floats = np.full(UNNAMED + 1, -MAX_NATS, np.float32)
+        own = one.logs(self._model)
+        logs[self._faces.numbers] = np.maximum(own, -MAX_NATS)
+        if UNNAMED in self._faces.numbers:
+            logs[self._unlearnt] = logs[UNNAMED]
+        else:
+            least = -MAX_NATS if self._prior is None else -self._prior
+            logs[self._unlearnt] = max(-MAX_NATS, min(float(own.min()), least))
+        logs[NOTHING] = -min(MAX_NATS, odds)
+        return PictureMatch(one.quad, logs[:CLASSES], one.shown, self._unseen)
+
+
+def _distinct(quads: Sequence[Quad]) -> list[Quad]:
+    """Return the outlines that are shaped like cards, without duplicates."""
+    distinct: list[Quad] = []
+    for quad in quads:
+        if is_card_shaped(quad) and not _same(quad, distinct, _SAME_OUTLINE_IOU):
+            distinct.append(quad)
+    return distinct
+
+
+def _same(quad: Quad, others: Sequence[Quad], least: float) -> bool:
+    return any(intersection_over_union(quad, other) >= least for other in others)

@@ -1,0 +1,186 @@
+"""Fits and checks how a learnt deck is searched, on fans, scattered and single cards of decks no network saw.
+
+Every fourth deck is for the check, the others for the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.cards import ALL_CARDS
+from companion.dataset.gallery.decks import ArtDeck, Sources, card_mask, distinct
+from companion.dataset.scenes.sittings import Picture, Sitting
+from companion.decks.matching.candidates import Comparer, Faces
+from companion.decks.matching.card_parts import CardPart, PartEmbedding
+from companion.decks.matching.card_search import CardSearch
+from companion.decks.matching.cell_matching import CellMatcher
+from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, LogOdds, SearchModel
+from companion.decks.matching.verification import VerifiedCard, verify
+from companion.decks.model.card_views import straightened
+from companion.models.embedding.gallery import deck_of
+from companion.models.embedding.measure import roc_area
+from companion.models.fitting.logistic import ridge_logistic
+from companion.vision.core.geometry import Quad, intersection_over_union
+from companion.vision.core.labels import log_softmax
+from companion.vision.detection.box_detector import BoxFinder
+from companion.vision.recognition.outlines import is_card_shaped
+
+# Height (px) of the drawn faces, radius of their corners over it, and the number of pictures of each deck: fans, then
+# scattered cards, then single ones.
+_FACE, _RADIUS, _PICTURES = 448, 0.055, (4, 2, 2)
+# Error of an outline over its length, see `_moved`: of a learnt picture, and at most of a card that hides others.
+_LAID_OFF, _LOOSE = 0.006, 0.03
+# Overlap from which an outline is that of a card, and below which it certainly is not.
+_SAME, _APART = 0.6, 0.4
+# Levels by which faces differ, see `distinct`; minimum and maximum number of faces.
+_DIFFER, _FEWEST, _MOST = 3.0, 10, 54
+_RIDGE = 1e-3
+_SHARPNESSES, _CELLS = np.geomspace(5, 60, 24), np.linspace(0, 4, 9)
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A deck with pictures of its cards. outlines: for each picture the outlines (4, 2) found in it."""
+
+    faces: Faces
+    matcher: CellMatcher
+    pictures: tuple[Picture, ...]
+    outlines: tuple[tuple[Quad, ...], ...]
+
+    def face(self, picture: Picture, card: int) -> int:
+        """Return the index of the face of a picture's card."""
+        return int(np.searchsorted(self.faces.numbers, ALL_CARDS.index(picture.cards[card])))
+
+
+def drawn(
+    finder: BoxFinder, scales: Sequence[int], sources: Sources, numbers: Iterable[int], seed: int
+) -> Iterator[Case]:
+    """Yield decks with their pictures. finder: finds outlines of cards of any print at these scales."""
+    embedding = PartEmbedding.shipped()
+    for number in numbers:
+        rng = np.random.default_rng([seed, number])
+        art = deck_of(sources, _FACE, rng)
+        faces = _different_faces(art, rng)
+        if len(faces) < _FEWEST:
+            continue
+        mask = card_mask(art.faces.shape[2], _FACE, _RADIUS)
+        cards = ALL_CARDS[: len(faces)]
+        sitting = Sitting(
+            {card: np.dstack([face, mask]) for card, face in zip(cards, faces, strict=True)}, (seed, number)
+        )
+        laid = [straightened(one.image, _moved(one.quads[0], _LAID_OFF, rng)) for one in sitting.flip(cards)]
+        fans, scattered, single = _PICTURES
+        pictures = [
+            *(sitting.fan() for _ in range(fans)),
+            *(sitting.scattered() for _ in range(scattered)),
+            *(sitting.single() for _ in range(single)),
+        ]
+        known = list(range(len(cards)))
+        outlines = tuple(tuple(finder.outlines(one.image, scales)) for one in pictures)
+        yield Case(Faces.of(laid, known, embedding), CellMatcher.of(laid, known), tuple(pictures), outlines)
+
+
+def _different_faces(art: ArtDeck, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return faces (N, H, W, 3) of a deck of which no two are alike, in random order."""
+    firsts = np.unique(distinct(art.faces, _DIFFER))
+    return art.faces[rng.permutation(firsts)[:_MOST]]
+
+
+def _moved(quad: Quad, off: float, rng: np.random.Generator) -> Quad:
+    """Return an outline (4, 2) as it may be found. off: standard deviation, over its length, of place and corners."""
+    length = float(np.hypot(*(quad[3] - quad[0])))
+    return np.asarray(quad + (rng.normal(0, off, 2) + rng.normal(0, off / 2, (4, 2))) * length, np.float32)
+
+
+def fitted(cases: Sequence[Case]) -> SearchModel:
+    """Return the model fitted to decks: first how outlines are judged, then how cards selected by that are."""
+    rng = np.random.default_rng(1)
+    looks = [look for case in cases for look in _looks(case, rng)]
+    outline = _fitted_odds(looks)
+    model = SearchModel(outline, LogOdds((0.0,) * len(CARD_FACTS), 0.0), 1.0, 0.0)
+    found = [(one, face) for case in cases for one, face in _selected(case, model)]
+    model = max(
+        (replace(model, sharpness=sharpness, cells=cells) for sharpness in _SHARPNESSES for cells in _CELLS),
+        key=lambda some: np.mean([log_softmax(one.logs(some)[None])[0, face] for one, face in found if face >= 0]),
+    )
+    return replace(model, card=_fitted_odds([(one.facts(model), _is_right(one, face, model)) for one, face in found]))
+
+
+def checked(cases: Sequence[Case], model: SearchModel) -> str:
+    """Return the figures on decks: how many cards are found, how many are wrong, and how well both are told apart."""
+    found = [(one, face) for case in cases for one, face in _selected(case, model)]
+    odds = np.array([model.card(one.facts(model)) for one, _ in found])
+    is_right = np.array([_is_right(one, face, model) for one, face in found])
+    cards = sum(len(picture.cards) for case in cases for picture in case.pictures)
+    accepted = odds > 0
+    return (
+        f"{cards} cards: {(accepted & is_right).sum()} found, {(accepted & ~is_right).sum()} wrong; "
+        f"of {len(found)} verified ROC {roc_area(odds[is_right], odds[~is_right]):.3f}"
+    )
+
+
+def _is_right(one: VerifiedCard, face: int, model: SearchModel) -> bool:
+    return int(one.logs(model).argmax()) == face
+
+
+def _fitted_odds(looks: Sequence[tuple[tuple[float, ...], bool]]) -> LogOdds:
+    facts, right = zip(*looks, strict=True)
+    weights, offset = ridge_logistic(np.array(facts), np.array(right), _RIDGE * len(looks))
+    return LogOdds(tuple(weights.tolist()), offset)
+
+
+def _selected(case: Case, model: SearchModel) -> Iterator[tuple[VerifiedCard, int]]:
+    """Yield the verified cards of the pictures with the face of the card that lies there, -1 if there is none."""
+    search = CardSearch(case.faces, case.matcher, model=model)
+    for picture, outlines in zip(case.pictures, case.outlines, strict=True):
+        for one in search.select(picture.image, outlines):
+            verified = verify(picture.image, one, case.faces, case.matcher)
+            card, overlap = _nearest(verified.quad, picture.quads)
+            yield verified, case.face(picture, card) if overlap >= _SAME else -1
+
+
+def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, ...], bool]]:
+    """Yield facts about outlines as they are and corrected, and whether each holds a card of the most similar face."""
+    odds = LogOdds((0.0,) * len(OUTLINE_FACTS), 0.0)
+    for picture, outlines in zip(case.pictures, case.outlines, strict=True):
+        quads = [quad for quad in outlines if is_card_shaped(quad)]
+        if not quads:
+            continue
+        comparer = Comparer.of(case.faces, PartEmbedding.shipped(), odds, quads)
+        hidden = [(quad, *hiding) for quad in quads for hiding in _hidings(quad, picture, rng)]
+        for _ in range(2):
+            parts = [CardPart.of(picture.image, quad, above) for quad, above, _ in hidden]
+            compared = list(zip(comparer.compare(parts), hidden, strict=True))
+            for one, (quad, _, is_taken) in compared:
+                card, overlap = _nearest(quad, picture.quads)
+                is_named = one is not None and one.face == case.face(picture, card) and not is_taken
+                if one is not None and not (is_named and _APART < overlap < _SAME):
+                    yield one.facts, is_named and overlap >= _SAME
+            better = [(one.corrected, above, taken) for one, (_, above, taken) in compared if one is not None]
+            hidden = [hiding for hiding in better if is_card_shaped(hiding[0]) and not hiding[2]]
+
+
+def _hidings(quad: Quad, picture: Picture, rng: np.random.Generator) -> Iterator[tuple[list[Quad], bool]]:
+    """Yield what hides an outline: none, some or all of the cards above, or also the card that lies there itself.
+
+    The second value says whether the card there is hidden by itself, as a card that was found already.
+    """
+    card, overlap = _nearest(quad, picture.quads)
+    is_there = overlap > _APART
+    above = picture.quads[card + 1 :] if is_there else (*picture.quads[:card], *picture.quads[card + 1 :])
+    for count in {0, len(above), int(rng.integers(len(above) + 1))}:
+        yield [_moved(one, rng.uniform(0, _LOOSE), rng) for one in above[len(above) - count :]], False
+    if is_there:
+        yield [_moved(one, rng.uniform(0, _LOOSE), rng) for one in picture.quads[card:]], True
+
+
+def _nearest(quad: Quad, others: Sequence[Quad]) -> tuple[int, float]:
+    """Return which of other outlines overlaps most with one, and its overlap."""
+    overlaps = [intersection_over_union(quad, other) for other in others]
+    return int(np.argmax(overlaps)), max(overlaps)
