@@ -1,4 +1,4 @@
-"""Clustering of copies, caching of arrays, and extrapolation of a fan."""
+"""Clustering of copies, and caching of arrays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 
 from companion.cards import Card, EditionName, deck
 from companion.decks.labels.clustering import copies
-from companion.decks.matching.fan_continuation import neighbours
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.cache import read_cache, write_cache
 from companion.editions import EDITIONS
-from companion.vision.core.geometry import Quad, intersection_over_union, unit_square
 
 HELD = deck(EditionName.CLASSIC)
 
@@ -63,20 +61,6 @@ def test_groups_have_the_editions_numbers_of_copies() -> None:
 def test_a_deck_without_copies_is_not_grouped() -> None:
     cards = list(HELD)
     assert len(copies(_likeness(cards, {}) + 0.6, Counter(cards), 1.0, {})) == len(cards)
-
-
-def _turned(degrees: float) -> Quad:
-    turn = np.radians(degrees)
-    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    return np.asarray(((unit_square() - 0.5) * (140, 220) - (0, 260)) @ matrix.T + (500, 600), np.float32)
-
-
-def test_the_cards_beside_one_of_a_hand_are_extrapolated_to_both_sides_and_ends() -> None:
-    outlines = neighbours(_turned(0))
-    for beside in (_turned(12), _turned(-12)):
-        assert max(intersection_over_union(beside, quad) for quad in outlines) > 0.9
-    # Which end of the card is the hand's is unknown.
-    assert {round(float(np.sign(quad.mean(0)[1] - _turned(0).mean(0)[1]))) for quad in outlines} == {-1, 1}
 
 
 def test_cache_is_valid_only_undamaged_and_for_its_key(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.matching.template_search import TemplateSearch
+from companion.decks.matching.card_search import CardSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import fit
@@ -81,7 +81,7 @@ def _number(name: str) -> int:
 
 
 def _with_seeker(known: DeckModel, deck: LearntDeck, searched: bool) -> DeckModel:
-    return replace(known, search=TemplateSearch.of(deck, CARDS, 0.0) if searched else None)
+    return replace(known, search=CardSearch.of(deck, CARDS, 0.0) if searched else None)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from companion.vision.core.sightings import Sighting
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.deck_merge import merge_deck_matches
 
-from .test_template_search import CARDS, lying
+from .test_card_search import CARDS, lying
 
 
 def test_picture_match_replaces_the_detection() -> None:
