@@ -96,15 +96,23 @@ def read(faces: list[Image]) -> Callable[..., list[str]]:
     """Return a function that names the detected and searched cards of a hand."""
 
     def names(
-        fit_model: DeckModel, shown: Sequence[int] = (0, 2, ODD, 3), score: float = 0.9, bare: bool = False
+        fit_model: DeckModel,
+        shown: Sequence[int] = (0, 2, ODD, 3),
+        score: float = 0.9,
+        bare: bool = False,
+        boxed: float = 1.0,
+        outlined: bool = False,
     ) -> list[str]:
-        picture, boxed = _table(1000, 600), _Boxed([Box(BoxKind.CARD, lying(860, 140, 70), 0.9)] if bare else [])
+        picture, finder = _table(1000, 600), _Boxed([Box(BoxKind.CARD, lying(860, 140, 70), 0.9)] if bare else [])
         for place, i in enumerate(shown):
             quad = lying(250 + 110 * place, 300 + 8 * place, -18 + 10 * place)
             _lay(picture, faces[i], quad)
-            boxed.boxes.append(Box(BoxKind.CARD, quad, score if i == ODD else 0.9))
+            part = quad + (boxed - 1) * (quad[[3, 3, 3, 3]] - quad[[0, 0, 0, 0]]) * [[0], [0], [1], [1]]
+            box = np.asarray(part, np.float32) if i == ODD else quad
+            finder.boxes.append(Box(BoxKind.CARD, box, score if i == ODD else 0.9))
+            finder.whole += [quad] if outlined else []
         limits = ReadingLimits.load(model_folder() / "limits.json")
-        detector = CardDetector(boxed, reading_parts()[0], limits).with_deck(fit_model)  # type: ignore[arg-type]
+        detector = CardDetector(finder, reading_parts()[0], limits).with_deck(fit_model)  # type: ignore[arg-type]
         return sorted(sighting.card.name for sighting in detector.detect(_lit(picture)))
 
     return names
@@ -116,6 +124,11 @@ def test_cards_missed_in_a_hand_are_found_by_picture(known: DeckModel, read: Cal
     assert len(without) >= 3
     assert read(known) == sorted([*without, NAMES[ODD]])
     assert read(known, score=0.3) == without, "no box of high score is left out"
+
+
+def test_box_of_a_part_is_searched_in_outlines_of_whole_cards(known: DeckModel, read: Callable[..., list[str]]) -> None:
+    assert NAMES[ODD] not in read(known, boxed=0.3)
+    assert NAMES[ODD] in read(known, boxed=0.3, outlined=True)
 
 
 @pytest.mark.parametrize("left_out", [0, 3], ids=["lowest", "topmost"])

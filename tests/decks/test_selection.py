@@ -1,0 +1,105 @@
+"""Which outlines hold cards: those on top are taken first, the others are judged by what remains visible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.decks.matching.candidates import Candidate, Comparer, Faces
+from companion.decks.matching.card_parts import CardPart, PartEmbedding
+from companion.decks.matching.search_model import shipped_search_model
+from companion.decks.matching.selection import select
+from companion.vision.core.geometry import Image, Quad
+
+from .test_card_search import CARDS, _deck, _faces, _lay, _lit, _table, lying
+
+pytestmark = pytest.mark.slow
+
+LOW, TOP = lying(330, 300, -10), lying(400, 310, 12)
+LOW_CARD, TOP_CARD = CARDS[1], CARDS[0]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture of a card on top of another one, and how its outlines are compared with the deck."""
+
+    image: Image
+    comparer: Comparer
+
+    def seen(self, *quads: Quad) -> list[Candidate]:
+        """Return outlines as candidates that nothing hides."""
+        found = self.comparer.compare([CardPart.of(self.image, quad) for quad in quads])
+        assert all(one is not None for one in found)
+        return [one for one in found if one is not None]
+
+    def number(self, one: Candidate) -> int:
+        return int(self.comparer.faces.numbers[one.face])
+
+
+@pytest.fixture(scope="module")
+def faces() -> Faces:
+    return Faces.of(_deck(_faces(5)).laid, CARDS, PartEmbedding.shipped())
+
+
+@pytest.fixture(scope="module")
+def scene(faces: Faces) -> Scene:
+    drawn, picture = _faces(5), _table(800, 600)
+    _lay(picture, drawn[1], LOW)
+    _lay(picture, drawn[0], TOP)
+    odds = shipped_search_model().outline
+    return Scene(_lit(picture), Comparer.of(faces, PartEmbedding.shipped(), odds, [LOW, TOP]))
+
+
+def test_a_covering_card_comes_first_and_the_covered_one_is_read_by_the_rest(scene: Scene) -> None:
+    low, top = scene.seen(LOW, TOP)
+    assert top.odds > low.odds
+    found = select([low, top], scene.comparer)
+    assert [scene.number(one) for one in found] == [TOP_CARD, LOW_CARD]
+    first, second = found
+    assert first.part.share == 1
+    assert second.part.share == CardPart.of(scene.image, LOW, [TOP]).share < 0.7
+    # What covers it looks like another card.
+    assert second.similarities.max() > low.similarities.max() + 0.1
+    assert second.odds > low.odds
+
+
+def test_of_two_cards_the_likelier_order_counts(scene: Scene) -> None:
+    """The covered card is taken first here, as if it looked a little likelier."""
+    low, top = scene.seen(LOW, TOP)
+    found = select([replace(low, odds=top.odds + 0.1), top], scene.comparer)
+    assert [scene.number(one) for one in found] == [LOW_CARD, TOP_CARD]
+    assert found[1].part.share == 1
+    assert found[0].part.share < 0.7
+
+
+def test_outlines_of_parts_of_cards_are_explained_by_these_cards(scene: Scene) -> None:
+    across = np.asarray((LOW + TOP) / 2, np.float32)
+    near = np.asarray(TOP + 4, np.float32)
+    found = select(scene.seen(LOW, TOP, across, near), scene.comparer)
+    likely = [one for one in found if one.odds > 0]
+    assert sorted(scene.number(one) for one in likely) == sorted((LOW_CARD, TOP_CARD))
+
+
+def test_bare_outlines_are_not_selected(scene: Scene) -> None:
+    assert select([], scene.comparer) == []
+    bare = scene.seen(lying(650, 450, 40))
+    assert select([replace(one, odds=-9.0) for one in bare], scene.comparer) == []
+
+
+def test_only_parts_that_something_hides_are_compared_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = lying(650, 300, 0)
+    low, top, alone = scene.seen(LOW, TOP, beside)
+    compare, again = Comparer.compare, list[CardPart]()
+
+    def counted(self: Comparer, parts: Sequence[CardPart], *ways: Any, **named: Any) -> list[Candidate | None]:
+        again.extend(parts if not (ways or named) else [])
+        return compare(self, parts, *ways, **named)
+
+    monkeypatch.setattr(Comparer, "compare", counted)
+    select([low, top, alone], scene.comparer)
+    assert again
+    assert not any((part.quad == beside).all() for part in again)
