@@ -244,6 +244,38 @@ def decision(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path
 @options.work
 @options.seed
 @options.exported
+@options.decks(5, 60, "Number of decks to draw, 8 pictures each.")
+@options.fonts
+@options.save
+def search(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path | None, save: bool) -> None:
+    """Fit how learnt decks are searched on four fifths of the decks kept out of training; check it on the rest."""
+    from companion.decks.matching.search_model import SearchModel
+    from companion.decks.service.deck_detector import reading_parts
+    from companion.models.embedding.sources import held_out_sources
+    from companion.models.fitting import deck_search as measures
+    from companion.vision.recognition.card_detector import _OUTLINE_SCALES
+
+    path = (folder or work / "export") / "search.json"
+    _, finder = reading_parts(path.parent)
+    finder, sources = finder.with_outlines(), held_out_sources(fonts)
+
+    rest = _fitted(
+        path,
+        lambda some: measures.drawn(finder, _OUTLINE_SCALES, sources, some, seed),
+        measures.fitted,
+        decks,
+        # The kinds of decks recur every four, so that each kind is in the fit and in the check.
+        5,
+        "decks",
+        save,
+    )
+    click.echo(measures.checked(rest, SearchModel.load(path)))
+
+
+@click.command()
+@options.work
+@options.seed
+@options.exported
 @options.decks(4, 40, "Number of decks to draw, 50 pictures each.")
 @options.save
 def fusion(work: Path, seed: int, folder: Path | None, decks: int, save: bool) -> None:

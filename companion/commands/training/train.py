@@ -36,6 +36,7 @@ for _step in (
     fits.draws,
     fits.landings,
     fits.decision,
+    fits.search,
     fits.fusion,
     fits.no_card,
     fits.foreign,
