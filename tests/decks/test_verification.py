@@ -1,20 +1,26 @@
-"""Verification of a card in an outline: its evidence, and the number of comparisons."""
+"""Verification of a candidate by the cells of its face's picture: alignment, visible cells, and facts."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from companion.decks.matching.cell_matching import CellMatcher, Comparison
-from companion.decks.matching.verification import verify, verify_aligned
+from companion.decks.matching import verification
+from companion.decks.matching.candidates import Candidate, Faces
+from companion.decks.matching.card_parts import CardPart
+from companion.decks.matching.cell_matching import CellMatcher
+from companion.decks.matching.search_model import CARD_FACTS, LogOdds, SearchModel
+from companion.decks.matching.verification import VerifiedCard, verify
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
-
-pytestmark = pytest.mark.slow
+from companion.vision.core.labels import Floats
 
 CARD = 7
+QUAD = np.asarray(unit_square() * np.array([150, 225], np.float32) + 80, np.float32)
+NUMBERS = np.array([3, 5, CARD, 20])
 
 
 def _face(seed: int) -> Image:
@@ -23,13 +29,27 @@ def _face(seed: int) -> Image:
     return np.asarray(cv2.resize(noise, (96, 144), interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
-def _lying(face: Image, quad: Quad) -> Image:
+def _lying(face: Image, quad: Quad, table: Image | None = None) -> Image:
     """Return a picture of a table with a card."""
-    table = np.full((360, 480, 3), (60, 90, 120), np.uint8)
+    table = np.full((360, 480, 3), (60, 90, 120), np.uint8) if table is None else table.copy()
     matrix = homography(unit_square() * np.array([96, 144], np.float32), quad)
     return np.asarray(
         cv2.warpPerspective(face, matrix, (480, 360), dst=table, borderMode=cv2.BORDER_TRANSPARENT), np.uint8
     )
+
+
+def _matcher(faces: list[Image], numbers: NDArray[np.intp] = NUMBERS) -> CellMatcher:
+    return CellMatcher(np.stack(faces).astype(np.float32), numbers, np.zeros(96, np.float32))
+
+
+def _faces_of(numbers: NDArray[np.intp]) -> Faces:
+    vectors = np.eye(len(numbers), 128, dtype=np.float32)
+    return Faces(numbers, np.zeros(128, np.float32), vectors, np.arange(len(numbers)))
+
+
+def _candidate(part: CardPart, similarities: list[float]) -> Candidate:
+    facts = (max(similarities), 0.5, part.share, 0.02, 0.01)
+    return Candidate(part, np.array(similarities, np.float32), np.zeros((4, 2), np.float32), facts, 1.0)
 
 
 def test_low_explained_variance_is_no_evidence() -> None:
@@ -37,51 +57,92 @@ def test_low_explained_variance_is_no_evidence() -> None:
     # A sign in two cells of a plain card, with noise that makes up most of the variance.
     plain = np.full((144, 96, 3), 128.0, np.float32)
     plain[24:36, 24:48] += 22 * np.kron(np.indices((3, 6)).sum(0) % 2 - 0.5, np.ones((4, 4)))[..., None]
-    prints = CellMatcher(plain[None], np.array([CARD]), np.zeros(96, np.float32))
+    prints = _matcher([plain], np.array([CARD]))
     quad, free = unit_square() * np.array([96, 144], np.float32), np.ones((12, 8), bool)
     result = {}
-    for level in (0.5, 9.0):
+    for level in (0.5, 20.0):
         seen = np.clip(plain + noise.normal(0, level, plain.shape), 0, 255).astype(np.uint8)
-        one = verify(prints, quad, prints.coarse_statistics(seen, quad), free)
-        assert one.shown.all()
-        result[level] = int(one.informative.sum())
+        one = prints.compare(seen, quad, np.arange(1), free)
+        assert one.shown(0).all()
+        result[level] = int(one.informative(0).sum())
     assert result[0.5] == 2
-    assert result[9.0] == 0
+    assert result[20.0] == 0
 
 
 @pytest.mark.parametrize("off", [0.0, 4.0])
-def test_outline_is_compared_once_if_the_best_picture_fits(monkeypatch: pytest.MonkeyPatch, off: float) -> None:
+def test_an_outline_is_aligned_with_the_picture_of_its_face(off: float) -> None:
     faces = [_face(seed) for seed in range(4)]
-    prints = CellMatcher(np.stack(faces).astype(np.float32), np.arange(4), np.zeros(96, np.float32))
-    quad, free = unit_square() * np.array([150, 225], np.float32) + 80, np.ones((12, 8), bool)
-    picture = _lying(faces[2], quad)
-    rough = np.asarray(quad + np.array([off, -off / 2], np.float32), np.float32)
-    one = verify(prints, rough, prints.coarse_statistics(picture, rough), free)
-    compare, times = CellMatcher.compare_closely, []
-
-    def counted(self: CellMatcher, *args: Any) -> Comparison:
-        times.append(args)
-        return compare(self, *args)
-
-    monkeypatch.setattr(CellMatcher, "compare_closely", counted)
-    result = verify_aligned(prints, picture, one, free)
-    assert len(times) == 1
-    assert result.picture == 2
-    assert result.shown.mean() > 0.9
-    assert intersection_over_union(result.quad, quad) > 0.97
+    rough = np.asarray(QUAD + np.array([off, -off / 2]), np.float32)
+    picture = _lying(faces[2], QUAD)
+    one = verify(
+        picture, _candidate(CardPart.of(picture, rough), [0, 0.1, 0.9, 0]), _faces_of(NUMBERS), _matcher(faces)
+    )
+    assert intersection_over_union(one.quad, QUAD) > 0.97
+    assert int(one.fits.argmax()) == 2
+    assert one.shown.mean() > 0.9
+    shown, informative, explained = one.cells
+    assert shown == one.shown.mean()
+    assert min(informative, explained) > 0.8
 
 
-def test_outline_is_realigned_after_a_wrong_first_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If faces differ only by a sign, the best face at half size may be the wrong one."""
+def test_hidden_cells_neither_count_nor_show() -> None:
+    faces = [_face(seed) for seed in range(4)]
+    top = np.asarray(QUAD + 0.5 * (QUAD[1] - QUAD[0]), np.float32)
+    picture = _lying(faces[1], top, _lying(faces[2], QUAD))
+    verified = [
+        verify(
+            picture, _candidate(CardPart.of(picture, QUAD, above), [0, 0, 0.9, 0]), _faces_of(NUMBERS), _matcher(faces)
+        )
+        for above in ([top], [])
+    ]
+    for one in verified:
+        assert one.shown[:, :4].mean() > 0.9
+    assert not verified[0].shown[:, 4:].any()
+    assert verified[0].cells[0] > 0.9
+    assert verified[1].cells[0] < 0.7
+    assert verified[0].fits[2] > verified[1].fits[2] + 1
+
+
+def test_cells_tell_faces_apart_that_the_vectors_confuse() -> None:
+    """The faces differ by a sign, and the wrong one is a little more similar."""
     plain = _face(1)
     signed = plain.copy()
     signed[40:100, 30:66] = _face(2)[40:100, 30:66]
-    prints = CellMatcher(np.stack([plain, signed]).astype(np.float32), np.arange(2), np.zeros(96, np.float32))
-    quad, free = unit_square() * np.array([150, 225], np.float32) + 80, np.ones((12, 8), bool)
-    picture = _lying(signed, quad)
-    rough = np.asarray(quad + 3, np.float32)
-    one = verify(prints, rough, prints.coarse_statistics(picture, rough), free)
-    mistaken = type(one)(one.quad, 0, one.scores, one.shown, one.informative)
-    result = verify_aligned(prints, picture, mistaken, free)
-    assert result.picture == 1
-    assert intersection_over_union(result.quad, quad) > 0.97
+    numbers = np.arange(2)
+    picture = _lying(signed, QUAD)
+    one = verify(
+        picture,
+        _candidate(CardPart.of(picture, np.asarray(QUAD + 3, np.float32)), [0.82, 0.8]),
+        _faces_of(numbers),
+        _matcher([plain, signed], numbers),
+    )
+    assert intersection_over_union(one.quad, QUAD) > 0.97
+    assert int(one.fits.argmax()) == 1
+    odds = LogOdds((0.0,) * len(CARD_FACTS), 0.0)
+    assert int(one.logs(SearchModel(odds, odds, 10.0, 1.0)).argmax()) == 1
+    assert int(one.logs(SearchModel(odds, odds, 10.0, 0.0)).argmax()) == 0
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["no alignment", "a worse one"])
+def test_an_outline_stays_as_found_if_alignment_does_not_help(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+    faces = [_face(seed) for seed in range(4)]
+    picture = _lying(faces[2], QUAD)
+    astray = None if fails else np.asarray(QUAD + 15, np.float32)
+    monkeypatch.setattr(verification, "aligned", lambda *_: astray)
+    one = verify(picture, _candidate(CardPart.of(picture, QUAD), [0, 0, 0.9, 0]), _faces_of(NUMBERS), _matcher(faces))
+    assert (one.quad == QUAD).all()
+    assert one.shown.mean() > 0.9
+
+
+def test_facts_of_a_verified_card() -> None:
+    part = CardPart.of(np.zeros((360, 480, 3), np.uint8), QUAD)
+    fits: Floats = np.array([-1.0, -0.5, -4.0], np.float32)
+    one = VerifiedCard(_candidate(part, [0.9, 0.2, 0.1]), QUAD, np.ones((12, 8), bool), fits, (0.8, 0.6, 0.7))
+    odds = LogOdds((0.0,) * len(CARD_FACTS), 0.0)
+    facts = dict(zip(CARD_FACTS, one.facts(SearchModel(odds, odds, 10.0, 2.0)), strict=True))
+    assert tuple(facts.values())[:8] == (*one.candidate.facts, 0.8, 0.6, 0.7)
+    assert (facts["fit"], facts["fit lead"]) == (-1, -0.5)
+    assert facts["fused lead"] == pytest.approx(10 * 0.7 - 2 * 0.5)
+    assert facts["agreed"] == 0
+    agreeing = replace(one, fits=fits[[1, 0, 2]])
+    assert agreeing.facts(SearchModel(odds, odds, 10.0, 2.0))[-1] == 1

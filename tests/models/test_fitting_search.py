@@ -1,0 +1,82 @@
+"""The fit of how learnt decks are searched: drawn decks, weights, and the command that writes them."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.cli import main
+from companion.dataset.gallery.decks import Sources
+from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
+from companion.decks.service.deck_detector import reading_parts
+from companion.models.fitting import deck_search
+from companion.models.fitting.deck_search import Case, checked, drawn, fitted
+from companion.vision.core.runtime import model_folder
+
+pytestmark = pytest.mark.slow
+
+SCALES = (640,)
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    """Two small decks with pictures from edge to edge, and others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deck_search, "_MOST", 12)
+        patch.setattr(deck_search, "_PICTURES", (1, 1, 1))
+        return list(drawn(reading_parts()[1].with_outlines(), SCALES, Sources(), range(2), 7))
+
+
+def test_decks_are_drawn_with_their_pictures(cases: list[Case]) -> None:
+    for case in cases:
+        assert len(case.faces.numbers) == 12
+        assert len(case.pictures) == len(case.outlines) == 3
+        assert all(case.outlines)
+        assert all(len(picture.cards) == len(picture.quads) for picture in case.pictures)
+        faces = [case.face(picture, card) for picture in case.pictures for card in range(len(picture.cards))]
+        assert set(faces) <= set(range(12))
+    assert len(cases) == 2
+
+
+def test_the_fit_tells_cards_from_other_outlines(cases: list[Case]) -> None:
+    model = fitted(cases)
+    weights = [*model.outline.weights, model.outline.offset, *model.card.weights, model.card.offset]
+    assert np.isfinite([*weights, model.sharpness, model.cells]).all()
+    # Similarity, lead, visible share, correction and size of an open card, and of a piece of the table.
+    card, table = (0.9, 0.6, 1.0, 0.01, 0.05), (0.3, 0.05, 1.0, 0.03, 0.4)
+    assert model.outline(card) > 0 > model.outline(table)
+    cells = dict(zip(CARD_FACTS[len(OUTLINE_FACTS) :], (0.95, 0.9, 0.9, -0.7, 2.0, 10.0, 1.0), strict=True))
+    bare = dict.fromkeys(cells, 0.0) | {"fit": -6.0}
+    assert model.card((*card, *cells.values())) > 0 > model.card((*table, *bare.values()))
+
+
+def test_the_check_counts_cards_found_and_wrong(cases: list[Case]) -> None:
+    model = SearchModel.load(model_folder() / "search.json")
+    cards = sum(len(picture.cards) for case in cases for picture in case.pictures)
+    assert checked(cases, model).startswith(f"{cards} cards: ")
+    found = int(checked(cases, model).split()[2])
+    assert found > 0.5 * cards
+    none = replace(model, card=replace(model.card, offset=-99.0))
+    assert checked(cases, none).split()[2:5:2] == ["0", "0"]
+
+
+def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deck_search, "_MOST", 12)
+    monkeypatch.setattr(deck_search, "_PICTURES", (1, 0, 0))
+    for path in model_folder().glob("*.*n*"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "search.json").unlink()
+    arguments = ["train", "search", "--models", str(tmp_path), "--decks", "5"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    before = (tmp_path / "search.json").read_text()
+    assert before != (model_folder() / "search.json").read_text()
+    again = CliRunner().invoke(main, [*arguments, "--check"])
+    assert again.exit_code == 0, again.output
+    assert "cards: " in again.output
+    assert (tmp_path / "search.json").read_text() == before
