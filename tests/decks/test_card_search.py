@@ -175,7 +175,8 @@ def test_similar_outlines_are_compared_once(
     monkeypatch.setattr(PartEmbedding, "describe", counted)
     near = [np.asarray(quad + 1, np.float32) for quad in quads]
     assert sorted(_names(search.search(picture, [*quads, *near]))) == sorted(NAMES[:5])
-    assert asked[0] == [quad.tobytes() for quad in quads]
+    # Each is compared upside down too.
+    assert asked[0] == [np.roll(quad, way, axis=0).tobytes() for way in (0, 2) for quad in quads]
 
 
 def test_other_designs_and_bare_tables_match_nothing(search: CardSearch) -> None:
