@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.labels import Floats
+from companion.vision.core.runtime import ModelFileError
 
 from .test_card_search import CARDS, _deck, _faces, _lay, _lit, _table, lying
 
@@ -169,6 +171,16 @@ def test_a_face_is_as_similar_as_the_most_similar_of_its_pictures() -> None:
     asked[0, :3] = (0, 0.8, 0.6)
     asked[1, 3] = 5
     assert np.allclose(faces.similarities(asked), [[0.8, 0.6, 0], [0, 0, 1]], atol=1e-5)
+
+
+@pytest.mark.parametrize("data", [None, b"damaged"], ids=["missing", "damaged"])
+def test_a_missing_or_damaged_network_is_reported_when_it_is_used(tmp_path: Path, data: bytes | None) -> None:
+    path = tmp_path / "card-parts.onnx"
+    if data is not None:
+        path.write_bytes(data)
+    comparer = _comparer(PartEmbedding(path))
+    with pytest.raises(ModelFileError, match=r"card-parts\.onnx"):
+        comparer.compare([CardPart.of(PICTURE, QUAD)])
 
 
 @pytest.fixture(scope="module")
