@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -14,9 +15,12 @@ from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.decks.matching import card_search
 from companion.decks.matching.alignment import aligned
+from companion.decks.matching.candidates import Candidate
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
+from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.model.open_set import MAX_NATS
 from companion.decks.model.prototypes import UNNAMED
@@ -160,6 +164,27 @@ def test_cards_are_found_only_in_outlines_that_a_box_shows(search: CardSearch, h
     assert _names(search.search(picture, rough(quads), boxed=[corner])) == [NAMES[4]]
     assert search.search(picture, rough(quads), boxed=[]) == []
     assert search.search(picture, []) == []
+
+
+def test_what_is_not_verified_is_not_reported_and_others_are_once(
+    search: CardSearch, hand: tuple[Image, list[Quad]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The topmost card of the hand is not verified here."""
+    picture, quads = hand
+    refuted = list[Quad]()
+
+    def verified(image: Image, one: Candidate, *about: Any) -> VerifiedCard:
+        result = verify(image, one, *about)
+        if intersection_over_union(result.quad, quads[3]) < 0.8:
+            return result
+        refuted.append(result.quad)
+        return replace(result, candidate=replace(one, facts=(-99.0, *one.facts[1:])))
+
+    monkeypatch.setattr(card_search, "verify", verified)
+    found = search.search(picture, rough(quads))
+    assert refuted
+    assert sorted(_names(found)) == sorted((*NAMES[:3], NAMES[4]))
+    assert len({one.quad.tobytes() for one in found}) == len(found)
 
 
 def test_similar_outlines_are_compared_once(
