@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from companion.decks.model.decision import Decision
 from companion.models.embedding.gallery import Gallery
-from companion.models.embedding.measure import Labels, roc_area
+from companion.models.embedding.measure import Labels
 from companion.models.embedding.views import Photographer, rgb
-from companion.models.fitting.logistic import ridge_logistic
+from companion.models.fitting.logistic import ridge_logistic, roc_area
 from companion.vision.core.geometry import CARD_CROP, Image
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.runtime import Network

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.models.fitting.logistic import roc_area
+
 Floats = NDArray[np.float32]
 Labels = NDArray[np.intp]
 
@@ -46,13 +48,6 @@ def figures(enrolled: Floats, names: Labels, queries: Floats, truth: Labels, fol
         there.append(rest[~is_gone])
         gone.append(rest[is_gone])
     return Figures(float(right.mean()), float(margin.mean()), roc_area(np.concatenate(there), np.concatenate(gone)))
-
-
-def roc_area(high: Floats, low: Floats) -> float:
-    """Return how likely one of `high` is greater than one of `low` (Mann and Whitney 1947), ties counting half."""
-    ordered = np.sort(low)
-    below = np.searchsorted(ordered, high, "left") + np.searchsorted(ordered, high, "right")
-    return float(below.mean() / (2 * len(low)))
 
 
 def mean_figures(each: Sequence[Figures]) -> Figures:

@@ -1,6 +1,6 @@
 """Fits and checks how a learnt deck is searched, on fans, scattered and single cards of decks no network saw.
 
-Every fourth deck is for the check, the others for the fit.
+Every fifth deck is for the check, the others for the fit.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, LogOdds, SearchModel
+from companion.decks.matching.selection import select
 from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.card_views import straightened
-from companion.models.embedding.measure import roc_area
-from companion.models.fitting.logistic import ridge_logistic
+from companion.models.fitting.logistic import ridge_logistic, roc_area
 from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.labels import log_softmax
 from companion.vision.detection.box_detector import BoxFinder
@@ -139,7 +139,7 @@ def _selected(case: Case, model: SearchModel) -> Iterator[tuple[VerifiedCard, in
     """Yield the verified cards of the pictures with the face of the card that lies there, -1 if there is none."""
     search = CardSearch(case.faces, case.matcher, model=model)
     for picture, outlines in zip(case.pictures, case.outlines, strict=True):
-        for one in search.select(picture.image, outlines):
+        for one in select(*search.candidates(picture.image, outlines)):
             verified = verify(picture.image, one, case.faces, case.matcher)
             card, overlap = _nearest(verified.quad, picture.quads)
             yield verified, case.face(picture, card) if overlap >= _SAME else -1

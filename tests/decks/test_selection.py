@@ -12,7 +12,7 @@ import pytest
 from companion.decks.matching.candidates import Candidate, Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.search_model import shipped_search_model
-from companion.decks.matching.selection import select
+from companion.decks.matching.selection import below, select
 from companion.vision.core.geometry import Image, Quad
 
 from .test_card_search import CARDS, _deck, _faces, _lay, _lit, _table, lying
@@ -84,6 +84,16 @@ def test_outlines_of_parts_of_cards_are_explained_by_these_cards(scene: Scene) -
     assert scene.number(likely) == TOP_CARD
     assert likely.odds > 0
     assert [scene.number(one) for one in select([low, top, likely, mixed], scene.comparer)] == [TOP_CARD, LOW_CARD]
+
+
+def test_what_is_left_below_found_cards_is_compared_again(scene: Scene) -> None:
+    low, top, beside = scene.seen(LOW, TOP, lying(650, 300, 0))
+    again, same = below([low, top, beside], [TOP], scene.comparer)
+    assert again.part.share < low.part.share
+    assert again.similarities.max() > low.similarities.max() + 0.1
+    assert same is beside, "nothing hides it"
+    assert below([low], [np.asarray(LOW + 3, np.float32)], scene.comparer) == [], "it is the same card"
+    assert below([top, beside], [], scene.comparer) == [top, beside]
 
 
 def test_bare_outlines_are_not_selected(scene: Scene) -> None:

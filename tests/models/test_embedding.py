@@ -20,10 +20,11 @@ from companion.models.embedding.export import export_embedder, load_embedder
 from companion.models.embedding.gallery import Gallery, build
 from companion.models.embedding.lessons import PartLessons
 from companion.models.embedding.loss import contrast
-from companion.models.embedding.measure import figures, roc_area
+from companion.models.embedding.measure import figures
 from companion.models.embedding.network import LENGTH, SIZE, Embedder, PartEmbedder, from_card
 from companion.models.embedding.train import EmbeddingRun, train
 from companion.models.embedding.views import Photographer
+from companion.models.fitting.logistic import roc_area
 from companion.vision.core.geometry import INDEX_CROP
 from companion.vision.core.runtime import Network
 

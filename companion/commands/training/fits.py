@@ -253,7 +253,7 @@ def search(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path |
     from companion.decks.service.deck_detector import reading_parts
     from companion.models.embedding.sources import held_out_sources
     from companion.models.fitting import deck_search as measures
-    from companion.vision.recognition.card_detector import _OUTLINE_SCALES
+    from companion.vision.recognition.card_detector import OUTLINE_SCALES
 
     path = (folder or work / "export") / "search.json"
     _, finder = reading_parts(path.parent)
@@ -261,7 +261,7 @@ def search(work: Path, seed: int, folder: Path | None, decks: int, fonts: Path |
 
     rest = _fitted(
         path,
-        lambda some: measures.drawn(finder, _OUTLINE_SCALES, sources, some, seed),
+        lambda some: measures.drawn(finder, OUTLINE_SCALES, sources, some, seed),
         measures.fitted,
         decks,
         # The kinds of decks recur every four, so that each kind is in the fit and in the check.

@@ -91,21 +91,21 @@ class Comparer:
     @classmethod
     def of(cls, faces: Faces, embedding: PartEmbedding, odds: LogOdds, quads: Sequence[Quad]) -> Comparer:
         """Return what compares the outlines (4, 2) of a picture."""
-        return cls(faces, embedding, odds, float(np.median([_size(quad) for quad in quads])))
+        return cls(faces, embedding, odds, float(np.median([_size(quad) for quad in quads])) if quads else 0.0)
 
-    def compare(self, parts: Sequence[CardPart], ways: int = 1) -> list[Candidate | None]:
+    def compare(self, parts: Sequence[CardPart]) -> list[Candidate | None]:
         """Return the candidate of each part, None if too little of it is visible. Raises ModelFileError.
 
-        ways: 2 to compare the parts upside down too, which averages out the network's errors.
+        Each part is also compared upside down, which averages out the network's errors.
         """
         shown = [part for part in parts if part.share >= _MIN_SHARE]
         if not shown:
             return [None] * len(parts)
-        vectors, corners = self.embedding.describe([*shown, *map(turned_about, shown)][: ways * len(shown)])
-        similarities = self.faces.similarities(vectors).reshape(ways, len(shown), -1).mean(0)
-        each = corners.reshape(ways, len(shown), 4, 2)
+        vectors, corners = self.embedding.describe([*shown, *map(turned_about, shown)])
+        similarities = self.faces.similarities(vectors).reshape(2, len(shown), -1).mean(0)
+        upright, turned = corners.reshape(2, len(shown), 4, 2)
         # What lies right and down of a corner lies left and up of it in the part upside down.
-        mean = np.mean([each[0], *(-np.roll(turned, 2, axis=1) for turned in each[1:])], axis=0, dtype=np.float32)
+        mean = np.asarray((upright - np.roll(turned, 2, axis=1)) / 2, np.float32)
         compared = map(self._candidate, shown, similarities, mean)
         return [next(compared) if part.share >= _MIN_SHARE else None for part in parts]
 

@@ -10,7 +10,7 @@ from companion.decks.matching.candidates import Candidate, Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import SearchModel, shipped_search_model
-from companion.decks.matching.selection import select
+from companion.decks.matching.selection import below, select
 from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.open_set import MAX_NATS
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
@@ -78,23 +78,32 @@ class CardSearch:
         known: outlines (4, 2) that may contain some. sure: outlines of cards already identified, which lie on top.
         boxed: parts of cards, of which each other card must show one; None for any card. Raises ModelFileError.
         """
-        selected = self.select(image, known, sure, boxed)
-        matches = [self._match_of(verify(image, one, self._faces, self._matcher)) for one in selected]
-        return [match for match in matches if match is not None]
+        candidates, comparer = self.candidates(image, known, sure, boxed)
+        matches: list[PictureMatch] = []
+        while True:
+            chosen = select(candidates, comparer)
+            compared = [(one, self._match_of(verify(image, one, self._faces, self._matcher))) for one in chosen]
+            verified = [(one, match) for one, match in compared if match is not None]
+            if not verified:
+                return matches
+            matches += [match for _, match in verified]
+            # Below wrongly chosen candidates others may lie, which can be chosen once the verified ones are settled.
+            candidates = below(candidates, [one.quad for one, _ in verified], comparer)
 
-    def select(
+    def candidates(
         self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
-    ) -> list[Candidate]:
-        """Return the probable cards that `search` verifies."""
+    ) -> tuple[list[Candidate], Comparer]:
+        """Return the candidates among outlines as they are and corrected, and what compares their visible parts.
+
+        See `search` for the arguments.
+        """
         quads = [quad for quad in known if boxed is None or any(lies_on(box, quad) for box in boxed)]
         quads = _distinct([quad for quad in quads if not _same(quad, sure, SAME_ON_PILE)])
-        if not quads:
-            return []
         comparer = Comparer.of(self._faces, self._embedding, self._model.outline, [*sure, *quads])
         found = [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in quads]) if one]
         better = _distinct([one.corrected for one in sorted(found, key=lambda one: -one.odds)])
         found += [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in better]) if one]
-        return select(found, comparer)
+        return found, comparer
 
     def _match_of(self, one: VerifiedCard) -> PictureMatch | None:
         """Return a verified card as a match, None if it is probably none."""

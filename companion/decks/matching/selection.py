@@ -29,11 +29,6 @@ class _Choice:
     def is_current(self) -> bool:
         return self.part is self.seen.part
 
-    def below(self, top: Quad) -> _Choice:
-        """Return the choice with a card on top of it."""
-        part = self.part.below([top])
-        return self if (part.visible == self.part.visible).all() else replace(self, part=part)
-
 
 def select(candidates: Sequence[Candidate], comparer: Comparer) -> list[Candidate]:
     """Return the cards among candidates, each by the part that the others leave visible of it.
@@ -45,13 +40,30 @@ def select(candidates: Sequence[Candidate], comparer: Comparer) -> list[Candidat
         best = max(left, key=lambda one: one.seen.odds)
         if best.is_current and best.seen.odds >= _MIN_HIDING_ODDS:
             found.append(best.whole)
-            others = [one for one in left if intersection_over_union(one.whole.quad, best.whole.quad) < SAME_ON_PILE]
-            left = [one.below(best.whole.quad) for one in others]
+            left = _below(left, best.whole.quad)
         elif all(one.is_current for one in left):
             break
         else:
             left = _compared(left, comparer)
     return _in_order(found, comparer)
+
+
+def below(candidates: Sequence[Candidate], tops: Sequence[Quad], comparer: Comparer) -> list[Candidate]:
+    """Return the candidates that are other cards than those in outlines (4, 2), without what these hide of them."""
+    left = [_Choice(one, one, one.part) for one in candidates]
+    for top in tops:
+        left = _below(left, top)
+    return [one.seen for one in _compared(left, comparer)]
+
+
+def _below(choices: Sequence[_Choice], top: Quad) -> list[_Choice]:
+    """Return the choices with a card on top of them, without those that are that card."""
+    others = [one for one in choices if intersection_over_union(one.whole.quad, top) < SAME_ON_PILE]
+    parts = [one.part.below([top]) for one in others]
+    return [
+        one if (part.visible == one.part.visible).all() else replace(one, part=part)
+        for one, part in zip(others, parts, strict=True)
+    ]
 
 
 def _compared(choices: Sequence[_Choice], comparer: Comparer) -> list[_Choice]:
@@ -71,4 +83,4 @@ def _in_order(found: Sequence[Candidate], comparer: Comparer) -> list[Candidate]
         low, top = (one, other) if below + other.odds > on_top + one.odds else (other, one)
         above[id(low)].append(top.quad)
     parts = [one.part.below(above[id(one)]) for one in found]
-    return [one for one in comparer.compare(parts, ways=2) if one is not None]
+    return [one for one in comparer.compare(parts) if one is not None]

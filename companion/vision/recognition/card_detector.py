@@ -50,7 +50,7 @@ _CLOSE_SCALES = (416,)
 _FINE_SCALE = 960
 # Scales for outlines of cards of any print: one for exact outlines in fans, one for large cards. Of the cards in fans
 # of nine designs, most of them pictures from edge to edge, they covered 99 % at an overlap of .7, and 640 px 93 %.
-_OUTLINE_SCALES = (_FINE_SCALE, 480)
+OUTLINE_SCALES = (_FINE_SCALE, 480)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +252,7 @@ class CardDetector:
         return _Look(image, boxes, self._assembler.cards(lit, boxes, self._outlines))
 
     def _outlines(self, image: Image) -> list[Quad]:
-        return self._boxes.outlines(image, _OUTLINE_SCALES)
+        return self._boxes.outlines(image, OUTLINE_SCALES)
 
     def _closer_look(self, look: _Look) -> _Look:
         """Return the look, or another one if nothing was read with fair confidence and that reads more: at a finer
