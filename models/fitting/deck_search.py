@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,14 @@ from companion.decks.matching.candidates import Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, LogOdds, SearchModel
+from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
 from companion.decks.matching.selection import select
 from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.card_views import straightened
 from companion.models.fitting.logistic import ridge_logistic, roc_area
 from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.labels import log_softmax
+from companion.vision.core.logit import Logit
 from companion.vision.detection.box_detector import BoxFinder
 from companion.vision.recognition.outlines import is_card_shaped
 
@@ -103,10 +105,10 @@ def fitted(cases: Sequence[Case]) -> SearchModel:
     rng = np.random.default_rng(1)
     looks = [look for case in cases for look in _looks(case, rng)]
     outline = _fitted_odds(looks)
-    model = SearchModel(outline, LogOdds((0.0,) * len(CARD_FACTS), 0.0), 1.0, 0.0)
+    model = SearchModel(outline, Logit(np.zeros(len(CARD_FACTS)), 0.0), Logit(np.array([1.0, 0.0]), 0.0))
     found = [(one, face) for case in cases for one, face in _selected(case, model)]
     model = max(
-        (replace(model, sharpness=sharpness, cells=cells) for sharpness in _SHARPNESSES for cells in _CELLS),
+        (replace(model, face=Logit(np.array(weights), 0.0)) for weights in product(_SHARPNESSES, _CELLS)),
         key=lambda some: np.mean([log_softmax(one.logs(some)[None])[0, face] for one, face in found if face >= 0]),
     )
     return replace(model, card=_fitted_odds([(one.facts(model), _is_right(one, face, model)) for one, face in found]))
@@ -115,7 +117,7 @@ def fitted(cases: Sequence[Case]) -> SearchModel:
 def checked(cases: Sequence[Case], model: SearchModel) -> str:
     """Return the figures on decks: how many cards are found, how many are wrong, and how well both are told apart."""
     found = [(one, face) for case in cases for one, face in _selected(case, model)]
-    odds = np.array([model.card(one.facts(model)) for one, _ in found])
+    odds = np.array([float(model.card.log_odds(np.array(one.facts(model)))) for one, _ in found])
     is_right = np.array([_is_right(one, face, model) for one, face in found])
     cards = sum(len(picture.cards) for case in cases for picture in case.pictures)
     accepted = odds > 0
@@ -129,10 +131,10 @@ def _is_right(one: VerifiedCard, face: int, model: SearchModel) -> bool:
     return int(one.logs(model).argmax()) == face
 
 
-def _fitted_odds(looks: Sequence[tuple[tuple[float, ...], bool]]) -> LogOdds:
+def _fitted_odds(looks: Sequence[tuple[tuple[float, ...], bool]]) -> Logit:
     facts, right = zip(*looks, strict=True)
     weights, offset = ridge_logistic(np.array(facts), np.array(right), _RIDGE * len(looks))
-    return LogOdds(tuple(weights.tolist()), offset)
+    return Logit(weights, offset)
 
 
 def _selected(case: Case, model: SearchModel) -> Iterator[tuple[VerifiedCard, int]]:
@@ -147,7 +149,7 @@ def _selected(case: Case, model: SearchModel) -> Iterator[tuple[VerifiedCard, in
 
 def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, ...], bool]]:
     """Yield facts about outlines as they are and corrected, and whether each holds a card of the most similar face."""
-    odds = LogOdds((0.0,) * len(OUTLINE_FACTS), 0.0)
+    odds = Logit(np.zeros(len(OUTLINE_FACTS)), 0.0)
     for picture, outlines in zip(case.pictures, case.outlines, strict=True):
         quads = [quad for quad in outlines if is_card_shaped(quad)]
         if not quads:

@@ -11,7 +11,7 @@ import pytest
 
 from companion.decks.matching.candidates import Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding, corrected, turned_about
-from companion.decks.matching.search_model import OUTLINE_FACTS, LogOdds
+from companion.decks.matching.search_model import OUTLINE_FACTS
 from companion.vision.core.geometry import (
     CARD_MARGIN,
     Image,
@@ -23,6 +23,7 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.labels import Floats
+from companion.vision.core.logit import Logit
 from companion.vision.core.runtime import ModelFileError
 
 from .test_card_search import CARDS, _deck, _faces, _lay, _lit, _table, lying
@@ -117,7 +118,7 @@ class _Exact(PartEmbedding):
 
 def _comparer(embedding: PartEmbedding) -> Comparer:
     faces = Faces(np.arange(2), np.zeros(128, np.float32), np.eye(2, 128, dtype=np.float32), np.arange(2))
-    return Comparer.of(faces, embedding, LogOdds((1.0,) * len(OUTLINE_FACTS), 0.0), [QUAD])
+    return Comparer.of(faces, embedding, Logit(np.ones(len(OUTLINE_FACTS)), 0.0), [QUAD])
 
 
 def test_corrections_lead_to_the_card() -> None:

@@ -11,24 +11,30 @@ import pytest
 from companion.decks.matching.search_model import (
     CARD_FACTS,
     OUTLINE_FACTS,
-    LogOdds,
     SearchModel,
     shipped_search_model,
 )
+from companion.vision.core.logit import Logit
 from companion.vision.core.runtime import ModelFileError, model_folder
 
 MODEL = SearchModel(
-    LogOdds((1.5, -2.0, 0.25, 3.0, 0.5), -1.0), LogOdds(tuple(np.arange(12) / 4), 2.0), sharpness=11.5, cells=0.75
+    Logit(np.array([1.5, -2.0, 0.25, 3.0, 0.5]), -1.0),
+    Logit(np.arange(12) / 4, 2.0),
+    Logit(np.array([11.5, 0.75]), 0.0),
 )
+
+
+def _weights(model: SearchModel) -> list[list[float]]:
+    return [[*one.weights.tolist(), one.intercept] for one in (model.outline, model.card, model.face)]
 
 
 def test_weights_are_saved_and_loaded(tmp_path: Path) -> None:
     path = tmp_path / "search.json"
     MODEL.save(path)
-    assert SearchModel.load(path) == MODEL
+    assert _weights(SearchModel.load(path)) == _weights(MODEL)
     rows = json.loads(path.read_text())
-    assert tuple(rows["outline"]) == (*OUTLINE_FACTS, "offset")
-    assert tuple(rows["card"]) == (*CARD_FACTS, "offset")
+    assert tuple(rows["outline"]) == ("intercept", *OUTLINE_FACTS)
+    assert tuple(rows["card"]) == ("intercept", *CARD_FACTS)
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
@@ -44,10 +50,10 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
         "{}",
         ("outline", None),
         ("card", {"similarity": 1.0}),
-        ("sharpness", "sharp"),
-        ("sharpness", float("nan")),
-        ("cells", float("inf")),
-        ("outline", {name: float("nan") for name in (*OUTLINE_FACTS, "offset")}),
+        ("face", {"intercept": 0.0, "similarity": "sharp", "fit": 1.0}),
+        ("face", {"intercept": 0.0, "similarity": float("nan"), "fit": 1.0}),
+        ("face", {"intercept": 0.0, "similarity": 1.0, "fit": float("inf")}),
+        ("outline", {name: float("nan") for name in (*OUTLINE_FACTS, "intercept")}),
     ],
 )
 def test_a_malformed_file_is_reported(tmp_path: Path, damage: str | tuple[str, object]) -> None:
@@ -60,7 +66,7 @@ def test_a_malformed_file_is_reported(tmp_path: Path, damage: str | tuple[str, o
 
 
 def test_log_odds_are_the_weighted_sum_of_facts() -> None:
-    assert MODEL.outline((1, 1, 4, 0, 2)) == pytest.approx(1.5 - 2 + 1 + 0 + 1 - 1)
+    assert MODEL.outline.log_odds(np.array([1.0, 1, 4, 0, 2])) == pytest.approx(1.5 - 2 + 1 + 0 + 1 - 1)
 
 
 def test_faces_are_judged_by_vectors_and_cells() -> None:
@@ -74,11 +80,12 @@ def test_faces_are_judged_by_vectors_and_cells() -> None:
 def test_the_shipped_weights_say_what_a_person_would() -> None:
     """A card resembles one face most, and lies in the outline."""
     model = shipped_search_model()
-    assert model == SearchModel.load(model_folder() / "search.json")
+    assert _weights(model) == _weights(SearchModel.load(model_folder() / "search.json"))
     for odds, names in ((model.outline, OUTLINE_FACTS), (model.card, CARD_FACTS)):
         weights = dict(zip(names, odds.weights, strict=True))
         assert weights["similarity"] > 0
         assert weights["lead"] > 0
         assert weights["correction"] < 0
-    assert model.sharpness > 0
-    assert model.cells >= 0
+    similarity, fit = model.face.weights
+    assert similarity > 0
+    assert fit >= 0

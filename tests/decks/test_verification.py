@@ -13,10 +13,11 @@ from companion.decks.matching import verification
 from companion.decks.matching.candidates import Candidate, Faces
 from companion.decks.matching.card_parts import CardPart
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.search_model import CARD_FACTS, LogOdds, SearchModel
+from companion.decks.matching.search_model import CARD_FACTS, SearchModel
 from companion.decks.matching.verification import VerifiedCard, verify
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 from companion.vision.core.labels import Floats
+from companion.vision.core.logit import Logit
 
 CARD = 7
 QUAD = np.asarray(unit_square() * np.array([150, 225], np.float32) + 80, np.float32)
@@ -118,9 +119,9 @@ def test_cells_tell_faces_apart_that_the_vectors_confuse() -> None:
     )
     assert intersection_over_union(one.quad, QUAD) > 0.97
     assert int(one.fits.argmax()) == 1
-    odds = LogOdds((0.0,) * len(CARD_FACTS), 0.0)
-    assert int(one.logs(SearchModel(odds, odds, 10.0, 1.0)).argmax()) == 1
-    assert int(one.logs(SearchModel(odds, odds, 10.0, 0.0)).argmax()) == 0
+    odds = Logit(np.zeros(len(CARD_FACTS)), 0.0)
+    assert int(one.logs(SearchModel(odds, odds, Logit(np.array([10.0, 1.0]), 0.0))).argmax()) == 1
+    assert int(one.logs(SearchModel(odds, odds, Logit(np.array([10.0, 0.0]), 0.0))).argmax()) == 0
 
 
 @pytest.mark.parametrize("fails", [True, False], ids=["no alignment", "a worse one"])
@@ -138,11 +139,11 @@ def test_facts_of_a_verified_card() -> None:
     part = CardPart.of(np.zeros((360, 480, 3), np.uint8), QUAD)
     fits: Floats = np.array([-1.0, -0.5, -4.0], np.float32)
     one = VerifiedCard(_candidate(part, [0.9, 0.2, 0.1]), QUAD, np.ones((12, 8), bool), fits, (0.8, 0.6, 0.7))
-    odds = LogOdds((0.0,) * len(CARD_FACTS), 0.0)
-    facts = dict(zip(CARD_FACTS, one.facts(SearchModel(odds, odds, 10.0, 2.0)), strict=True))
+    odds = Logit(np.zeros(len(CARD_FACTS)), 0.0)
+    facts = dict(zip(CARD_FACTS, one.facts(SearchModel(odds, odds, Logit(np.array([10.0, 2.0]), 0.0))), strict=True))
     assert tuple(facts.values())[:8] == (*one.candidate.facts, 0.8, 0.6, 0.7)
     assert (facts["fit"], facts["fit lead"]) == (-1, -0.5)
     assert facts["fused lead"] == pytest.approx(10 * 0.7 - 2 * 0.5)
     assert facts["agreed"] == 0
     agreeing = replace(one, fits=fits[[1, 0, 2]])
-    assert agreeing.facts(SearchModel(odds, odds, 10.0, 2.0))[-1] == 1
+    assert agreeing.facts(SearchModel(odds, odds, Logit(np.array([10.0, 2.0]), 0.0)))[-1] == 1

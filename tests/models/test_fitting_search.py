@@ -25,6 +25,10 @@ pytestmark = pytest.mark.slow
 SCALES = (640,)
 
 
+def _weights(model: SearchModel) -> list[float]:
+    return [weight for one in (model.outline, model.card, model.face) for weight in (*one.weights, one.intercept)]
+
+
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
     """Two decks, with pictures from edge to edge and without, and a fan, scattered cards and a card of each."""
@@ -45,14 +49,14 @@ def test_decks_are_drawn_with_their_pictures(cases: list[Case]) -> None:
 
 def test_the_fit_tells_cards_from_other_outlines(cases: list[Case]) -> None:
     model = fitted(cases)
-    weights = [*model.outline.weights, model.outline.offset, *model.card.weights, model.card.offset]
-    assert np.isfinite([*weights, model.sharpness, model.cells]).all()
+    assert np.isfinite(_weights(model)).all()
     # Similarity, lead, visible share, correction and size of an open card, and of a piece of the table.
     card, table = (0.9, 0.6, 1.0, 0.01, 0.05), (0.3, 0.05, 1.0, 0.03, 0.4)
-    assert model.outline(card) > 0 > model.outline(table)
+    assert model.outline.log_odds(np.array(card)) > 0 > model.outline.log_odds(np.array(table))
     cells = dict(zip(CARD_FACTS[len(OUTLINE_FACTS) :], (0.95, 0.9, 0.9, -0.7, 2.0, 10.0, 1.0), strict=True))
     bare = dict.fromkeys(cells, 0.0) | {"fit": -6.0}
-    assert model.card((*card, *cells.values())) > 0 > model.card((*table, *bare.values()))
+    odds = model.card.log_odds(np.array([[*card, *cells.values()], [*table, *bare.values()]]))
+    assert odds[0] > 0 > odds[1]
 
 
 def test_the_check_counts_cards_found_and_wrong(cases: list[Case]) -> None:
@@ -61,7 +65,7 @@ def test_the_check_counts_cards_found_and_wrong(cases: list[Case]) -> None:
     assert checked(cases, model).startswith(f"{cards} cards: ")
     found = int(checked(cases, model).split()[2])
     assert found > 0.5 * cards
-    none = replace(model, card=replace(model.card, offset=-99.0))
+    none = replace(model, card=replace(model.card, intercept=-99.0))
     assert checked(cases, none).split()[2:5:2] == ["0", "0"]
 
 
@@ -83,7 +87,8 @@ def test_the_command_writes_what_it_fitted_and_checks_it(
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     before = (tmp_path / "search.json").read_text()
-    assert SearchModel.load(tmp_path / "search.json") != SearchModel.load(model_folder() / "search.json")
+    stored, shipped = (SearchModel.load(folder / "search.json") for folder in (tmp_path, model_folder()))
+    assert _weights(stored) != _weights(shipped)
     # The kinds of decks recur every four.
     assert numbers == [[0, 1, 2, 3, 5, 6, 7, 8], [4, 9]]
     checked_only = CliRunner().invoke(main, [*arguments, "--check"])

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.matching.card_parts import CardPart, PartEmbedding, corrected, turned_about
-from companion.decks.matching.search_model import LogOdds
 from companion.decks.model.card_views import outline
 from companion.decks.model.decision import unit
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats
+from companion.vision.core.logit import Logit
 
 # Minimum visible share of a card's outline.
 _MIN_SHARE = 0.125
@@ -85,11 +86,11 @@ class Comparer:
 
     faces: Faces
     embedding: PartEmbedding
-    odds: LogOdds
+    odds: Logit
     usual_size: float
 
     @classmethod
-    def of(cls, faces: Faces, embedding: PartEmbedding, odds: LogOdds, quads: Sequence[Quad]) -> Comparer:
+    def of(cls, faces: Faces, embedding: PartEmbedding, odds: Logit, quads: Sequence[Quad]) -> Comparer:
         """Return what compares the outlines (4, 2) of a picture."""
         return cls(faces, embedding, odds, float(np.median([_size(quad) for quad in quads])) if quads else 0.0)
 
@@ -98,7 +99,8 @@ class Comparer:
 
         Each part is also compared upside down, which averages out the network's errors.
         """
-        shown = [part for part in parts if part.share >= _MIN_SHARE]
+        is_shown = [part.share >= _MIN_SHARE for part in parts]
+        shown = list(compress(parts, is_shown))
         if not shown:
             return [None] * len(parts)
         vectors, corners = self.embedding.describe([*shown, *map(turned_about, shown)])
@@ -107,13 +109,13 @@ class Comparer:
         # What lies right and down of a corner lies left and up of it in the part upside down.
         mean = np.asarray((upright - np.roll(turned, 2, axis=1)) / 2, np.float32)
         compared = map(self._candidate, shown, similarities, mean)
-        return [next(compared) if part.share >= _MIN_SHARE else None for part in parts]
+        return [next(compared) if one else None for one in is_shown]
 
     def _candidate(self, part: CardPart, similarities: Floats, corners: Floats) -> Candidate:
         second, best = np.partition(similarities, -2)[-2:] if len(similarities) > 1 else (-1.0, similarities[0])
         size = abs(_size(part.quad) - self.usual_size)
         facts = (float(best), float(best - second), part.share, float(np.abs(corners).mean()), size)
-        return Candidate(part, similarities, corners, facts, self.odds(facts))
+        return Candidate(part, similarities, corners, facts, float(self.odds.log_odds(np.array(facts))))
 
 
 def _size(quad: Quad) -> float:

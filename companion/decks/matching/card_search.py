@@ -107,7 +107,7 @@ class CardSearch:
 
     def _match_of(self, one: VerifiedCard) -> PictureMatch | None:
         """Return a verified card as a match, None if it is probably none."""
-        odds = self._model.card(one.facts(self._model))
+        odds = float(self._model.card.log_odds(np.array(one.facts(self._model))))
         if odds <= 0:
             return None
         logs: Floats = np.full(UNNAMED + 1, -MAX_NATS, np.float32)
