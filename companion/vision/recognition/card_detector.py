@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -138,16 +138,15 @@ class CardDetector:
         """Return a detector that also uses a learnt deck, with the same networks.
 
         A deck whose outlines or names are mostly uncertain carries no evidence; the detector then ignores it. Raises
-        ModelFileError if the network for outlines of any print is damaged.
+        ModelFileError if the deck is searched and the network for outlines of any print is damaged.
         """
         plain = self._plain or self
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
         detector = self._with_reader(self._reader.with_deck(deck))
         detector._plain = plain
-        if deck.seeks or deck.fills_in:
-            detector._boxes = self._boxes.with_outlines()
         if deck.seeks:
+            detector._boxes = self._boxes.with_outlines()
             # For a searched deck, the readings themselves express the deck's uncertainty.
             detector._calibration = replace(self._calibration, fanned=1.0)
         return detector
@@ -252,7 +251,12 @@ class CardDetector:
         return _Look(image, boxes, self._assembler.cards(lit, boxes, self._outlines))
 
     def _outlines(self, image: Image) -> list[Quad]:
-        return self._boxes.outlines(image, OUTLINE_SCALES)
+        return self._outline_finder.outlines(image, OUTLINE_SCALES)
+
+    @cached_property
+    def _outline_finder(self) -> BoxFinder:
+        """Finds cards of any print. It takes 30 MB, and a deck the networks know needs it for few hands only."""
+        return self._boxes.with_outlines()
 
     def _closer_look(self, look: _Look) -> _Look:
         """Return the look, or another one if nothing was read with fair confidence and that reads more: at a finer
