@@ -22,14 +22,11 @@ def _logs(views: int, card: int, misread: bool) -> Floats:
 
 
 def _views(card: int, whole: bool, index: bool) -> CardViews:
-    none = np.zeros((0, 8, 2), np.float32)
     return CardViews(
         np.zeros((6, 2), np.float32),
         _logs(6, card, not whole),
         np.zeros((UPRIGHT.stop, 2), np.float32),
         _logs(UPRIGHT.stop, card, not index),
-        none,
-        none,
     )
 
 

@@ -98,9 +98,8 @@ def test_refuted_name_is_removed_if_no_copy_is_left() -> None:
 
 
 def _views(units: Floats) -> list[CardViews]:
-    none = np.zeros((0, 8, WIDTH), np.float32)
     logs = np.zeros((PLAIN, CLASSES), np.float32)
-    return [CardViews(rows, logs, rows, logs, none, none[..., :0]) for rows in units]
+    return [CardViews(rows, logs, rows, logs) for rows in units]
 
 
 def test_view_is_a_copy_of_the_most_similar_picture() -> None:

@@ -32,11 +32,7 @@ needs.
 """
 
 Spot = tuple[float, float, float]
-"""Position common to all cards of a design: x and y of the centre over the card's sides, width of its frame."""
-MAX_SIGNS = 4
-"""Maximum number of positions (with their opposites) at which a card has signs that are detected as indices but are
-not.
-"""
+"""Position of a design's index: x and y of the centre over the card's sides, width of its frame."""
 
 PLAIN, ALTERED = 2, 4
 """Number of views of a whole card: plain ones (both orientations), and augmented ones."""
@@ -47,31 +43,20 @@ _OFF, _GAIN, _TINT, _BLUR_RANGE, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2),
 _CROP_SCALES = tuple(growth for growth, _ in INDEX_VIEWS)
 UPRIGHT = slice(0, 2 * 4 * len(_CROP_SCALES), 4)
 """Indices of the upright views of the two corner indices at the design's position."""
-# Number of cards searched for indices, and minimum share of them that must have one.
-_VIEWS, _FOUND = 28, 0.25
 # Sides of the squares around a card's middle, over its width, that are read as if they were indices.
 _MIDDLES = (0.45, 0.65, 0.85)
 # Bound on one corner's evidence (nats) against a card supported by the other: it may be hidden or show another sign.
 _BOUND = -6.0
-# Minimum distance of two detection positions, over the card's sides; signs are at least 0.2 of its width.
-_APART = 0.12
-# Maximum distance of an index' centre from the card's top and left edge, over its sides.
-_CORNER = 0.42
 
 
 @dataclass(frozen=True, eq=False)
 class CardViews:
-    """Features and log-likelihoods of one card's views: whole (V, D) and (V, 57), indices (W, D) and (W, 57).
-
-    sign_features, sign_logs: those of signs that may be detected as indices, (S, 8, D) and (S, 8, 57).
-    """
+    """Features and log-likelihoods of one card's views: whole (V, D) and (V, 57), indices (W, D) and (W, 57)."""
 
     features: Floats
     logs: Floats
     index_features: Floats
     index_logs: Floats
-    sign_features: Floats
-    sign_logs: Floats
 
 
 def straightened(image: Image, quad: Quad) -> Image:
@@ -91,64 +76,30 @@ def usual_spot() -> Spot:
     return (*INDEX_SPOT, USUAL_SHARE * INDEX_REACH)
 
 
-def design_spots(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[Spot | None, tuple[Spot, ...]]:
-    """Return the index position of a design, None if it has no indices, and its other positions with such detections.
+def design_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
+    """Return the index position of a design, the median over its cards' pictures; None without indices.
 
-    Boxes at the lower end count after a half turn. The most frequent positions come first.
+    Boxes at the lower end count after a half turn. Cards with indices have two, so there are at least as many as cards.
     """
-    seen, count = _boxed(boxes, pictures)
-    spot = _middle([place for place in seen if max(place[:2]) < _CORNER], count)
-    return spot, _sign_spots(seen, count, spot or usual_spot())
-
-
-def _sign_spots(seen: Sequence[Spot], count: int, spot: Spot) -> tuple[Spot, ...]:
-    """Return the positions apart from the index at which enough of `count` pictures have detections."""
-    left = [place for place in seen if np.hypot(place[0] - spot[0], place[1] - spot[1]) > _APART]
-    found: list[Spot] = []
-    while left and len(found) < MAX_SIGNS:
-        near = [[other for other in left if np.hypot(other[0] - a, other[1] - b) < _APART] for a, b, _ in left]
-        most = max(near, key=len)
-        middle = _middle(most, count)
-        if middle is None:
-            break
-        found.append(middle)
-        left = [place for place in left if place not in most]
-    return tuple(found)
-
-
-def _boxed(boxes: BoxFinder, pictures: Sequence[Image]) -> tuple[list[Spot], int]:
-    """Return the index detections on some pictures, turned to the upper end, and the number of pictures searched."""
-    chosen = pictures[:: max(1, len(pictures) // _VIEWS)]
     card = outline()
     size = card[2] - card[0]
-    seen: list[Spot] = []
-    for picture in chosen:
-        found = set()
+    found: list[Spot] = []
+    for picture in pictures:
         for box in boxes.find(picture, (416,)):
-            if box.kind is not BoxKind.INDEX:
-                continue
             frame = index_frame(box.quad)
             x, y = (frame.mean(0) - card[0]) / size
             x, y = (1 - x, 1 - y) if y > 0.5 else (x, y)
             side = float(np.hypot(*(frame[1] - frame[0]))) / float(size[0])
-            if 0 < x < 1 and y > 0 and side < 1:
-                found.add((float(x), float(y), side))
-        seen += found
-    return seen, len(chosen)
-
-
-def _middle(places: Sequence[Spot], count: int) -> Spot | None:
-    """Return the mean of positions that agree on enough of `count` pictures, None if too few do."""
-    if len(places) < _FOUND * count:
+            if box.kind is BoxKind.INDEX and 0 < x < 0.5 and y > 0 and side < 1:
+                found.append((float(x), float(y), side))
+    if len(found) < len(pictures):
         return None
-    x, y, side = np.median(np.array(places), axis=0)
+    x, y, side = np.median(np.array(found), axis=0)
     return float(x), float(y), float(side)
 
 
-def study(
-    reader: Reader, picture: Image, spot: Spot | None, rng: np.random.Generator, signs: Sequence[Spot] = ()
-) -> CardViews:
-    """Return the views of a card's stored picture. spot: index position of the design. signs: its other positions."""
+def study(reader: Reader, picture: Image, spot: Spot | None, rng: np.random.Generator) -> CardViews:
+    """Return the views of a card's stored picture. spot: index position of the design."""
     card = outline()
     whole = [reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])]
     length = float(card[3][1] - card[0][1])
@@ -167,17 +118,7 @@ def study(
     indices.append(reader.describe_indices(altered[0], turned[:: len(_CROP_SCALES) + 2]))
     logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
     index_logs, index_features = (np.concatenate(parts) for parts in zip(*indices, strict=True))
-    sign_logs, sign_features = _signs(reader, picture, signs, index_features.shape[1])
-    return CardViews(features, logs, index_features, index_logs, sign_features, sign_logs)
-
-
-def _signs(reader: Reader, picture: Image, signs: Sequence[Spot], width: int) -> tuple[Floats, Floats]:
-    """Return (S, 8, 57) log-likelihoods and (S, 8, D) features of signs at both ends, in each of four orientations."""
-    if not signs:
-        return np.zeros((0, 8, 57), np.float32), np.zeros((0, 8, width), np.float32)
-    frames = [np.roll(frame, -turn, axis=0) for sign in signs for frame in index_frames(*sign) for turn in range(4)]
-    logs, features = reader.describe_indices(picture, frames)
-    return logs.reshape(len(signs), 8, -1), features.reshape(len(signs), 8, -1)
+    return CardViews(features, logs, index_features, index_logs)
 
 
 PARTS = slice(1, 3)

@@ -7,7 +7,7 @@ trained to name (Wang et al., SimpleShot, 2019).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -34,7 +34,7 @@ _MIN_LIKELIHOOD = 1e-6
 class Prototypes:
     """Prototypes of one reader's crops.
 
-    prototypes: (P, D) float32 of unit length. cards: (P,) numbers of ALL_CARDS, NOTHING or UNNAMED, ascending. mean:
+    prototypes: (P, D) float32 of unit length. cards: (P,) numbers of ALL_CARDS or UNNAMED, ascending. mean:
     (D,) subtracted before normalising. open_set: odds that a crop shows a learnt face. is_complete: whether every face
     was learnt. identifies: whether similarity identifies faces; if not, the reader does. reliability: (56,) share of
     the deck's pictures read as a card that have that name; None if unknown. decision: how descriptors become vectors,
@@ -78,7 +78,7 @@ class Prototypes:
     def similarity(self, features: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the learnt cards' numbers (C,), and (N, C) similarities, at most 1, of crops with (N, D) features.
 
-        NOTHING and UNNAMED come last if there are such prototypes.
+        UNNAMED comes last if there are such prototypes.
         """
         known, starts = self._learnt
         pairwise = self.decision.centred(features, self.mean) @ self._columns
@@ -104,23 +104,18 @@ class Prototypes:
         found[:, NOTHING] = np.log1p(-np.minimum(np.exp(faces[:, known < NOTHING]).sum(1), 1 - _MIN_LIKELIHOOD))
         return found
 
-    def with_nothing(self, features: Floats) -> Prototypes:
-        """Return the same prototypes with additional ones of NOTHING for crops with (N, D) features."""
-        cards = np.append(self.cards, np.full(len(features), NOTHING))
-        prototypes = np.concatenate([self.prototypes, self.decision.centred(features, self.mean)])
-        order = np.argsort(cards, kind="stable")
-        return replace(self, prototypes=prototypes[order], cards=cards[order])
-
     def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods of crops combined with their features, and (N,) memberships.
 
         A crop shows a learnt face, which similarity identifies, or else one that the reader names. Crops that do not
-        belong to a complete deck keep the reader's log-likelihoods.
+        belong to a complete deck keep the reader's log-likelihoods, and all do if similarity does not identify faces.
         """
         known, similarity = self.similarity(features)
         reader = log_softmax(logs)
         odds = self.open_set.odds(similarity.max(1), self._reader_nats(reader))
         memberships = np.asarray(np.maximum(np.tanh(odds / 2), 0), np.float32)
+        if not self.identifies:
+            return logs, memberships
         share = (memberships if self.is_complete else logistic(odds))[:, None]
         own = np.full((len(logs), CLASSES + 1), -np.inf, np.float32)
         own[:, known] = log_softmax(self.decision.sharpness * similarity)
@@ -130,11 +125,7 @@ class Prototypes:
             # which.
             own[:, unlearnt] = own[:, UNNAMED:] + log_softmax(reader[:, unlearnt])
         others = reader
-        if not self.identifies:
-            # Similarity only tells which crops are no cards.
-            share = share * np.exp(own[:, [NOTHING]])
-            own[:, :NOTHING], own[:, NOTHING] = -np.inf, 0.0
-        elif not self.is_complete:
+        if not self.is_complete:
             is_face = np.append(self._is_learnt[:NOTHING], False)
             others = log_softmax(np.where(is_face, np.float32(np.log(_MIN_LIKELIHOOD)), reader))
         weighed = share * np.exp(own[:, :CLASSES]) + (1 - share) * np.exp(others)
@@ -157,7 +148,7 @@ def fit(
     """Fit the prototypes of crops with known cards.
 
     features: (N, V, D), V views per crop, the first `plain` of which are plain and the others augmented. logs: (N, V,
-    57) readings of them. cards: (N,) numbers of ALL_CARDS, NOTHING or UNNAMED. is_complete: whether every face of the
+    57) readings of them. cards: (N,) numbers of ALL_CARDS or UNNAMED. is_complete: whether every face of the
     deck is among them.
 
     Copies are identified by views of other copies; a card without a copy by its own plain views. If the reader alone is

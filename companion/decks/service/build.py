@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
@@ -16,7 +15,7 @@ from companion.decks.matching.card_search import CardSearch
 from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.edition_cards import learnt_cards
-from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED, Prototypes, fit
+from companion.decks.model.prototypes import NOTHING, UNNAMED, Prototypes, fit
 from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.service.membership import agreement
 from companion.decks.storage.cache import Arrays, read_cache, write_cache
@@ -30,12 +29,9 @@ from companion.vision.recognition.reader import Reader
 # The last augmented views of indices represent other conditions; see `study`.
 _SEED = 20
 # Version of the cached data; change it when they are computed differently.
-_VERSION, _NAMED_KEY = b"22", "named"
+_VERSION, _NAMED_KEY = b"23", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
-# Share of pictures on which a sign must identify the card to be an index: well above chance, well below an index that
-# is read half the time.
-_MIN_SIGN_ACCURACY = 0.3
 # Log-likelihood from which the reader refutes a name: it gives another one four in five.
 _MIN_REFUTING_LOG = -0.2
 # Share of stored cards and indices the networks must read for a design to be known: at least .86 on nine decks they
@@ -141,24 +137,7 @@ def fit_model(views: list[CardViews], cards: list[int], is_complete: bool = True
     whole = fit(features, logs, cards, PLAIN, decisions.card, is_complete)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
     indices = fit(features, logs, cards, index_plain(features.shape[1]), decisions.corner, is_complete)
-    return DeckModel(whole, _with_signs(indices, views, np.asarray(cards)))
-
-
-def _with_signs(prototypes: Prototypes, views: Sequence[CardViews], cards: NDArray[np.intp]) -> Prototypes:
-    """Return the index prototypes with the design's other signs as examples of no card."""
-    named = cards < NOTHING
-    features = np.stack([v.sign_features for v in views])[named]
-    logs = np.stack([v.sign_logs for v in views])[named]
-    for sign in range(features.shape[1]):
-        crops = features[:, sign].reshape(-1, features.shape[-1])
-        readings, _ = prototypes.weigh(logs[:, sign].reshape(-1, CLASSES), crops)
-        # A sign that identifies the card is an index of a design with more than two indices.
-        if (
-            float((readings.argmax(1).reshape(len(crops) // 8, 8) == cards[named, None]).any(1).mean())
-            < _MIN_SIGN_ACCURACY
-        ):
-            prototypes = prototypes.with_nothing(crops)
-    return prototypes
+    return DeckModel(whole, indices)
 
 
 def index_plain(views: int) -> int:
@@ -169,13 +148,13 @@ def index_plain(views: int) -> int:
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of all pictures laid for a deck, those without a name last."""
     rng = np.random.default_rng(_SEED)
-    return [study(reader, picture, deck.spot, rng, deck.signs) for picture in deck.laid]
+    return [study(reader, picture, deck.spot, rng) for picture in deck.laid]
 
 
 def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of the pictures added by matches."""
     rng = np.random.default_rng
-    return [study(reader, view.picture, deck.spot, rng(_SEED), deck.signs) for view in deck.further]
+    return [study(reader, view.picture, deck.spot, rng(_SEED)) for view in deck.further]
 
 
 def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckModel:
@@ -284,7 +263,7 @@ def _prior_nats(deck: LearntDeck, cards: Sequence[int]) -> float | None:
 
 
 def _key(deck: LearntDeck, networks: Path) -> bytes:
-    digest = hashlib.sha256(_VERSION + repr(([card.name for card in deck.cards], deck.signs)).encode())
+    digest = hashlib.sha256(_VERSION + repr([card.name for card in deck.cards]).encode())
     if not deck.edition.is_printed:
         digest.update(deck.edition.digest.encode())
     for name in ("card-reader.onnx", "index-reader.onnx"):

@@ -17,7 +17,7 @@ from companion.decks.model.card_views import (
     PARTS,
     Glance,
     corners_at,
-    design_spots,
+    design_spot,
     either,
     glance_at,
     looks_at,
@@ -309,11 +309,11 @@ class Lesson:
         """
         naming = self.naming()
         pictures = [one.picture for one in self._seen]
-        spot, signs = design_spots(self._boxes, pictures)
+        spot = design_spot(self._boxes, list(dict(zip(naming.cards, pictures, strict=True)).values()))
         known = [i for i, sure in enumerate(naming.sure) if sure]
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
         cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
-        return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed, signs=signs)
+        return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed)
 
 
 def _highest(logs: Floats) -> float:

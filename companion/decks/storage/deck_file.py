@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from companion.cards import Card, EditionName
-from companion.decks.model.card_views import MAX_SIGNS, PICTURE, Spot
+from companion.decks.model.card_views import PICTURE, Spot
 from companion.editions import EDITIONS, Edition
 from companion.editions.library import edition_of
 from companion.vision.capture.image_headers import EncodingError, PictureHead, inspect
@@ -68,8 +68,7 @@ class LearntDeck:
 
     asked: number of questions during learning. spot: index position of the design, None without indices. learns:
     whether corrections in a match add views, oldest first in `further`. jpegs: the pictures as stored in a file, so
-    that rewriting loses no quality. unnamed: pictures of cards with an uncertain name, of size PICTURE, JPEG. signs:
-    positions of signs that look like indices, in the format of `spot`.
+    that rewriting loses no quality. unnamed: pictures of cards with an uncertain name, of size PICTURE, JPEG.
     """
 
     name: str
@@ -82,7 +81,6 @@ class LearntDeck:
     further: tuple[FurtherView, ...] = ()
     jpegs: tuple[bytes, ...] = ()
     unnamed: tuple[bytes, ...] = ()
-    signs: tuple[Spot, ...] = ()
 
     @cached_property
     def nameless(self) -> tuple[Image, ...]:
@@ -128,7 +126,8 @@ class _Index(BaseModel):
     learns: bool = False
     further: list[_Further] = Field(default=[], max_length=MAX_FURTHER)
     unnamed: list[_Nameless] = Field(default=[], max_length=MAX_CARDS)
-    signs: list[Spot] = Field(default=[], max_length=MAX_SIGNS)
+    # Older files state where the design has signs that look like indices; they are not used.
+    signs: list[Spot] = Field(default=[], exclude=True)
 
 
 def pack(deck: LearntDeck) -> bytes:
@@ -157,7 +156,6 @@ def pack(deck: LearntDeck) -> bytes:
                 for view in deck.further
             ],
             unnamed=[_Nameless(picture=kept(jpeg)) for jpeg in deck.unnamed],
-            signs=list(deck.signs),
         )
         archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
     return buffer.getvalue()
@@ -200,14 +198,14 @@ def unpack(data: bytes) -> LearntDeck:
     except (ZipFileError, KeyError, ValueError, RecursionError) as error:
         raise DeckFileError("This is no deck that the companion has learnt, or it is damaged.") from error
     spot = index.spot
-    if not all(0 < value < 1 for place in (*index.signs, *([spot] if spot else [])) for value in place):
+    if spot and not all(0 < value < 1 for value in spot):
         raise DeckFileError("This deck says of its corners what cannot be.")
     for jpeg in [*(view.jpeg for view in further), *unnamed]:
         _picture(jpeg)
     if any(count > MAX_PER_CARD for count in Counter(view.card for view in further).values()):
         raise DeckFileError("This file holds more than a deck does.")
     learnt = LearntDeck(index.name, edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
-    return replace(learnt, unnamed=unnamed, signs=tuple(index.signs))
+    return replace(learnt, unnamed=unnamed)
 
 
 def _edition(index: _Index) -> Edition:
