@@ -43,10 +43,8 @@ _OFF, _GAIN, _TINT, _BLUR_RANGE, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2),
 _CROP_SCALES = tuple(growth for growth, _ in INDEX_VIEWS)
 UPRIGHT = slice(0, 2 * 4 * len(_CROP_SCALES), 4)
 """Indices of the upright views of the two corner indices at the design's position."""
-# Sides of the squares around a card's middle, over its width, that are read as if they were indices.
-_MIDDLES = (0.45, 0.65, 0.85)
-# Bound on one corner's evidence (nats) against a card supported by the other: it may be hidden or show another sign.
-_BOUND = -6.0
+# Side of the square around a card's middle, over its width, that is read as if it were an index.
+_MIDDLE = 0.65
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +119,6 @@ def study(reader: Reader, picture: Image, spot: Spot | None, rng: np.random.Gene
     return CardViews(features, logs, index_features, index_logs)
 
 
-PARTS = slice(1, 3)
-"""Rows of the readings of `looks_at` that hold a card's corners, either one, and the whole card."""
-
-
 @dataclass(frozen=True, eq=False)
 class Glance:
     """What shows how clearly a card is read: log-likelihoods of both corners (2, 57) and of the whole card (2, 57).
@@ -156,18 +150,12 @@ def glance_at(reader: Reader, picture: Image, corner_logs: Floats) -> Glance:
 
 
 def looks_at(reader: Reader, glance: Glance) -> Floats:
-    """Return (L, 57) the reading of each part of a card.
-
-    The parts: each corner, both combined, either one; the whole card; its middle as an index of several sizes.
-    """
+    """Return (3, 57) the readings of a card's parts: either corner, the whole card, its middle as an index."""
     card = outline()
-    half, middle = float(card[1][0] - card[0][0]) / 2, card.mean(0)
-    squares = [np.asarray(middle + (unit_square() * 2 - 1) * half * share, np.float32) for share in _MIDDLES]
-    ways = [np.roll(square, turn, axis=0) for square in squares for turn in (0, 2)]
-    middle_logs, _ = reader.describe_indices(glance.picture, ways)
-    each = [either(pair) for pair in np.split(middle_logs, len(squares))]
-    both = sum(np.maximum(corner, corner[:-1].max() + _BOUND) for corner in glance.corner_logs)
-    return np.stack([both, *glance.parts, *each]).astype(np.float32)
+    half = float(card[1][0] - card[0][0]) / 2 * _MIDDLE
+    square = np.asarray(card.mean(0) + (unit_square() * 2 - 1) * half, np.float32)
+    middle_logs, _ = reader.describe_indices(glance.picture, [square, np.roll(square, 2, axis=0)])
+    return np.stack([*glance.parts, either(middle_logs)])
 
 
 def either(pair: Floats) -> Floats:

@@ -14,7 +14,6 @@ from companion.decks.capture.pile_capture import LaidCard, Pile
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.model.card_views import (
-    PARTS,
     Glance,
     corners_at,
     design_spot,
@@ -38,7 +37,7 @@ _SHOWN_FOR = 4
 
 @dataclass(frozen=True, eq=False)
 class EnrolledCard:
-    """A laid card: stored picture, features in both orientations (2, D), readings (L, 57).
+    """A laid card: stored picture, features in both orientations (2, D), readings of its parts (3, 57).
 
     quad: its outline in the picture of the pile.
     """
@@ -247,7 +246,8 @@ class Lesson:
             return {i: seen.place for i, seen in enumerate(self._seen)}
         learnt = learnt_cards(self.edition)
         by_place = sorted(range(len(self._seen)), key=lambda i: self._seen[i].place)
-        readings = np.stack([np.exp(log_softmax(self._seen[i].logs[PARTS])).mean(0) for i in by_place])
+        # On unknown designs a card's middle, the last part, shows its picture more often than its face.
+        readings = np.stack([np.exp(log_softmax(self._seen[i].logs[:-1])).mean(0) for i in by_place])
         found = aligned(
             readings, [learnt.number(card) for card in self._order], [self._seen[i].place for i in by_place]
         )
