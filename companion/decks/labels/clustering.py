@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import Card
-
-# Minimum similarity of two groups of copies.
-_MIN_SIMILARITY = 0.8
+from companion.decks.model.decision import shipped_decisions
 
 
 def copies(
@@ -50,10 +48,10 @@ class _Linkage:
         many: how many groups may become larger than the largest one before.
         """
         before = max(len(group) for group in self.groups)
-        left = self._similarity.copy()
+        left, least = self._similarity.copy(), shipped_decisions().card.even
         while self._alive.sum() > expected:
             i, j = (int(k) for k in np.unravel_index(int(left.argmax()), left.shape))
-            if not left[i, j] >= _MIN_SIMILARITY:
+            if not left[i, j] >= least:
                 break
             size = len(self._members[i]) + len(self._members[j])
             large = sum(

@@ -13,8 +13,6 @@ from companion.cards import ALL_CARDS
 from companion.decks.model.decision import shipped_decisions, unit
 from companion.vision.core.labels import COLORS, Floats, color_class, face_class
 
-CONSISTENCY_NATS = 12.0
-"""Weight of visual consistency relative to the reader: nats per unit of similarity."""
 ROUNDS = 8
 """Number of alternations between names and appearance, and of other iterations that settle as fast."""
 # Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
@@ -98,7 +96,12 @@ def doubtful(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fix
 
 def _worth(base: Floats, means: Floats, names: NDArray[np.intp]) -> float:
     rows = np.arange(len(names))
-    return float((base[rows, names] + CONSISTENCY_NATS * expected_similarity(means, names)[rows, names]).sum())
+    return float((base[rows, names] + consistency_nats() * expected_similarity(means, names)[rows, names]).sum())
+
+
+def consistency_nats() -> float:
+    """Return the weight of visual consistency relative to the reader: the nats per unit of similarity of one face."""
+    return shipped_decisions().card.slope
 
 
 def descriptors(features: Floats) -> Floats:

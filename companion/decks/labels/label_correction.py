@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.labels.design import CONSISTENCY_NATS, ROUNDS, expected_similarity
+from companion.decks.labels.design import ROUNDS, consistency_nats, expected_similarity
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
@@ -109,7 +109,7 @@ def _design_evidence(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.i
             return float((np.log((1 - _ERROR_RATE) * np.exp(logs) + _ERROR_RATE / NOTHING) * sizes[colored]).sum())
 
         # Art without grounds or shapes in common says nothing about names.
-        nats_by_card = max((0.0, CONSISTENCY_NATS), key=likely) * similarity
+        nats_by_card = max((0.0, consistency_nats()), key=likely) * similarity
         nats_by_card = np.maximum(nats_by_card - nats_by_card.max(1, keepdims=True), -_MAX_DESIGN_NATS)
         evidence[colored] = np.where(_IS_WILD[None] & (statements[colored] == 0), _EXCLUDED, nats_by_card)
     return evidence

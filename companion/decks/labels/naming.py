@@ -17,9 +17,9 @@ from companion.cards import ALL_CARDS, Card
 from companion.decks.labels.clustering import copies
 from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.design import (
-    CONSISTENCY_NATS,
     ROUNDS,
     Swap,
+    consistency_nats,
     descriptors,
     doubtful,
     expected_similarity,
@@ -94,7 +94,7 @@ def name_cards(
     units = descriptors(features)
     similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
     # Two faces of one colour, such as a 3 and an 8, may look as alike as two copies do.
-    similarity -= _disagreement(logs) / CONSISTENCY_NATS
+    similarity -= _disagreement(logs) / consistency_nats()
     groups = copies(similarity, held, len(logs) / len(slots), known)
     of = np.empty(len(logs), np.intp)
     for g, members in enumerate(groups):
@@ -107,11 +107,11 @@ def name_cards(
         base = _group_scores(views.scores(), groups, by_color)
         names = _assigned_names(base + consistency, groups, slots, fixed)
         views.weigh(names[of])
-        consistency = CONSISTENCY_NATS * expected_similarity(means, names)
+        consistency = consistency_nats() * expected_similarity(means, names)
     base = _group_scores(views.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
     names = swapped(base, means, names, sizes, fixed)
-    total = base + CONSISTENCY_NATS * expected_similarity(means, names)
+    total = base + consistency_nats() * expected_similarity(means, names)
     probabilities = _name_probabilities(total, groups, slots, fixed)
     fit = float((sizes * total[np.arange(len(groups)), names]).sum())
     doubts = doubtful(base, names, sizes, fixed)

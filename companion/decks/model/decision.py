@@ -29,6 +29,11 @@ class Decision:
     lead: float
     offset: float
 
+    @property
+    def even(self) -> float:
+        """Similarity of two crops at which they are as likely to show one face as not."""
+        return -self.offset / self.slope
+
     def centred(self, features: Floats, mean: Floats) -> Floats:
         """Return (..., D) features less their mean (D,), as vectors of length one (SimpleShot: Wang et al. 2019).
 
