@@ -18,8 +18,6 @@ ROUNDS = 8
 # Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
 # designs a complete swap of skips and reverses had 2.4, two correct pairs 0.4 and 0.3.
 _DOUBTFUL = 2.5
-# Maximum ratio of counts of two faces that may be swapped: a deck has one zero per colour and four wilds.
-_UNEVEN = 2
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 _NUMBERS = {(int(f), int(c)): i for i, (f, c) in enumerate(zip(_FACES, _COLORS, strict=True))}
@@ -38,10 +36,10 @@ class Swap:
     margin: float
 
 
-def swaps(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp]) -> Iterator[Swap]:
-    """Yield the possible swaps of two faces or two colours, given their numbers of copies.
+def swaps(base: Floats, names: NDArray[np.intp], held: NDArray[np.intp]) -> Iterator[Swap]:
+    """Yield the possible swaps of two faces or two colours of which the deck has equally many cards.
 
-    base: (G, 56) the reader's scores of the groups. names: (G,) numbers of ALL_CARDS. sizes: (G,) pictures per group.
+    base: (G, 56) the reader's scores of the groups. names: (G,) numbers of ALL_CARDS. held: (56,) the deck's copies.
     """
     for kind, other in ((_FACES, 0), (_COLORS, 1)):
         for a, b in itertools.combinations(sorted(set(kind[names].tolist())), 2):
@@ -52,21 +50,22 @@ def swaps(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp]) -> Ite
                 )
                 for f, c in zip(_FACES[names[chosen]].tolist(), _COLORS[names[chosen]].tolist(), strict=True)
             ]
-            first = kind[names[chosen]] == a
-            if None in turned or abs(int(sizes[chosen][first].sum()) - int(sizes[chosen][~first].sum())) > _UNEVEN:
+            if None in turned:
                 continue
             instead = np.array(turned, np.intp)
+            if (held[names[chosen]] != held[instead]).any():
+                continue
             margin = float((base[chosen, names[chosen]] - base[chosen, instead]).mean())
             yield Swap(chosen, instead, margin)
 
 
 def swapped(
-    base: Floats, means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fixed: Collection[int]
+    base: Floats, means: Floats, names: NDArray[np.intp], held: NDArray[np.intp], fixed: Collection[int]
 ) -> NDArray[np.intp]:
     """Return the names, with swaps applied that improve the agreement with reader, design and known groups."""
     names, worth = names.copy(), _worth(base, means, names)
     before = names.copy()
-    for swap in swaps(base, before, sizes):
+    for swap in swaps(base, before, held):
         if (names[swap.groups] != before[swap.groups]).any():
             continue  # A part of it was swapped already.
         if swap.margin > _DOUBTFUL:
@@ -84,11 +83,11 @@ def swapped(
     return names
 
 
-def doubtful(base: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], fixed: Collection[int]) -> list[Swap]:
+def doubtful(base: Floats, names: NDArray[np.intp], held: NDArray[np.intp], fixed: Collection[int]) -> list[Swap]:
     """Return the swaps without clear evidence and without known groups, least clear first."""
     found = [
         swap
-        for swap in swaps(base, names, sizes)
+        for swap in swaps(base, names, held)
         if swap.margin <= _DOUBTFUL and not set(swap.groups.tolist()) & set(fixed)
     ]
     return sorted(found, key=lambda swap: swap.margin)

@@ -29,14 +29,11 @@ from companion.decks.labels.hungarian import assign
 from companion.decks.model.edition_cards import LearntCards, learnt_cards
 from companion.editions import Edition
 from companion.vision.core.labels import COLORS, Floats, color_class, log_softmax
-from companion.vision.core.sightings import EVEN
+from companion.vision.core.sightings import EVEN, UNSURE_BELOW
 
-# Probability below which a group's name is asked for; number of questions that is too many. Over ten designs a
-# temperature did not improve the probabilities: confident errors were whole faces, which have their own questions.
-_MIN_CONFIDENCE, TOO_MANY = 0.6, 12
-# Mean confidence of the names below which answers are not trusted blindly: three of fifteen designs were below 0.7 with
-# 0.28 to 0.58 of the names right, the others above 0.84 with at least 0.85 right.
-_MIN_MEAN_CONFIDENCE = 0.7
+# Number of questions that is too many. A group's name is asked for unless it is more likely than not. Over ten designs
+# a temperature did not improve the probabilities: confident errors were whole faces, which have their own questions.
+TOO_MANY = 12
 # Maximum loss of fit by answers, constant and per answer (nats). Over ten decks with little doubt, correct answers cost
 # at most 15 and 2 each after the last question (before it 20, on one deck 40); ten wrong ones at least 28 and 2 each in
 # 17 of 17 cases, fewer wrong ones often less. No such limit exists for decks with much doubt.
@@ -71,7 +68,7 @@ class Naming:
     @property
     def sure(self) -> tuple[bool, ...]:
         """Whether each name is sure enough to be used; if none is, all are used."""
-        sure = tuple(confidence >= _MIN_CONFIDENCE for confidence in self.confidences)
+        sure = tuple(confidence > EVEN for confidence in self.confidences)
         return sure if any(sure) else (True,) * len(sure)
 
 
@@ -89,7 +86,8 @@ def name_cards(
     """
     learnt = learnt_cards(edition)
     held = learnt.held
-    slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held[card])])
+    counts = np.array([held[card] for card in ALL_CARDS])
+    slots = np.repeat(np.arange(len(ALL_CARDS)), counts)
     known = {i: learnt.number(card) for i, card in (answers or {}).items()}
     units = descriptors(features)
     similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
@@ -110,11 +108,11 @@ def name_cards(
         consistency = consistency_nats() * expected_similarity(means, names)
     base = _group_scores(views.scores(), groups, by_color)
     sizes = np.array([len(members) for members in groups])
-    names = swapped(base, means, names, sizes, fixed)
+    names = swapped(base, means, names, counts, fixed)
     total = base + consistency_nats() * expected_similarity(means, names)
     probabilities = _name_probabilities(total, groups, slots, fixed)
     fit = float((sizes * total[np.arange(len(groups)), names]).sum())
-    doubts = doubtful(base, names, sizes, fixed)
+    doubts = doubtful(base, names, counts, fixed)
     return _naming(learnt, probabilities, names, groups, len(logs), doubts, fixed, fit)
 
 
@@ -226,11 +224,11 @@ def _naming(
         sure = min(float(probabilities[g, names[g]]), EVEN if g in asked else 1.0)
         for i in members:
             cards[i], confidences[i] = learnt.card(int(names[g])), sure
-        if sure < _MIN_CONFIDENCE and g not in fixed and g not in asked:
+        if sure <= EVEN and g not in fixed and g not in asked:
             order = [int(names[g])] + [int(i) for i in np.argsort(-probabilities[g]) if i != names[g]]
             questions.append((True, sure - 0.1 * len(members), _question(learnt, members, order)))
     ordered = tuple(question for *_, question in sorted(questions, key=lambda each: each[:2]))
-    prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < _MIN_MEAN_CONFIDENCE
+    prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < UNSURE_BELOW
     return Naming(tuple(cards), tuple(confidences), ordered, fit, prompted)
 
 
