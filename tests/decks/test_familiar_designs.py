@@ -23,8 +23,8 @@ def _logs(views: int, card: int, misread: bool) -> Floats:
 
 def _views(card: int, whole: bool, index: bool) -> CardViews:
     return CardViews(
-        np.zeros((6, 2), np.float32),
-        _logs(6, card, not whole),
+        np.zeros((2, 2), np.float32),
+        _logs(2, card, not whole),
         np.zeros((UPRIGHT.stop, 2), np.float32),
         _logs(UPRIGHT.stop, card, not index),
     )

@@ -11,7 +11,7 @@ from companion.cards import ALL_CARDS, Card, Color, EditionName, Face, deck
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import drawn_faces
 from companion.decks.labels.label_correction import corrected_names
-from companion.decks.model.card_views import PLAIN, CardViews, straightened
+from companion.decks.model.card_views import CardViews, straightened
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
@@ -40,7 +40,7 @@ def _look(card: int) -> Floats:
 
 def _units(cards: list[int], seed: int = 1) -> Floats:
     rng = np.random.default_rng(seed)
-    rows = np.stack([_look(card) for card in cards])[:, None] + rng.normal(0, 0.05, (len(cards), PLAIN, WIDTH))
+    rows = np.stack([_look(card) for card in cards])[:, None] + rng.normal(0, 0.05, (len(cards), 2, WIDTH))
     rows -= rows.mean((0, 1))
     return np.asarray(rows / np.linalg.norm(rows, axis=2, keepdims=True), np.float32)
 
@@ -98,7 +98,7 @@ def test_refuted_name_is_removed_if_no_copy_is_left() -> None:
 
 
 def _views(units: Floats) -> list[CardViews]:
-    logs = np.zeros((PLAIN, CLASSES), np.float32)
+    logs = np.zeros((2, CLASSES), np.float32)
     return [CardViews(rows, logs, rows, logs) for rows in units]
 
 

@@ -136,7 +136,7 @@ def test_prototypes_overrule_a_wrong_reader_only_for_the_deck() -> None:
     cards = [RED_7, BLUE_3, RED_7, BLUE_3, Card.parse("green 1"), Card.parse("green 1")]
     features = np.repeat(_features(cards, rng), 2, axis=1)
     logs = np.repeat(_says(cards, {"red 7": "red 1"}, rng)[:, None], 4, axis=1)
-    look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], 2, shipped_decisions().card)
+    look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], shipped_decisions().card)
     weighed, membership = look.weigh(logs[:, 0], features[:, 0])
     assert [ALL_CARDS[int(row.argmax())] for row in weighed] == cards
     assert (membership > 0.9).all()

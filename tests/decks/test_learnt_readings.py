@@ -157,7 +157,7 @@ def test_reader_weight_follows_its_accuracy_on_the_deck(known: DeckModel, index:
     features = np.random.default_rng(3).normal(size=(4, 2, 24)).astype(np.float32)
 
     def reliability_of(logs: Floats) -> Floats:
-        reliability = fit(features, logs, CARDS, 2, shipped_decisions().card).reliability
+        reliability = fit(features, logs, CARDS, shipped_decisions().card).reliability
         assert reliability is not None
         return reliability
 

@@ -44,7 +44,7 @@ def test_good_reader_is_left_unchanged(right: bool) -> None:
     logs = np.full((8, 4, CLASSES), -12.0, np.float32)
     for row, card in zip(logs, cards, strict=True):
         row[:, card if right else 5] = -0.001
-    look = fit(features, logs, cards, 2, shipped_decisions().card)
+    look = fit(features, logs, cards, shipped_decisions().card)
     weighed, _ = look.weigh(logs[:, 0], features[:, 0])
     assert weighed.argmax(1).tolist() == cards
     assert np.array_equal(weighed, logs[:, 0]) is right
@@ -60,6 +60,6 @@ def test_faces_that_a_reader_confuses_are_told_apart_by_similarity() -> None:
     logs = np.full((8, 4, CLASSES), -9.0, np.float32)
     for row, card in zip(logs, cards, strict=True):
         row[:, max(card, 1)] = -0.01
-    look = fit(features, logs, cards, 2, shipped_decisions().card)
+    look = fit(features, logs, cards, shipped_decisions().card)
     assert look.identifies
     assert look.weigh(logs[:, 0], features[:, 0])[0].argmax(1).tolist() == cards

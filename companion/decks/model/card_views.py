@@ -1,11 +1,10 @@
-"""The stored picture of a learnt card, and the plain and augmented crops a deck is learnt from."""
+"""The stored picture of a learnt card, and the crops a deck is learnt from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from companion.vision.core.geometry import (
@@ -34,14 +33,9 @@ needs.
 Spot = tuple[float, float, float]
 """Position of a design's index: x and y of the centre over the card's sides, width of its frame."""
 
-PLAIN, ALTERED = 2, 4
-"""Number of views of a whole card: plain ones (both orientations), and augmented ones."""
-# Augmentation: offset of outline corners (over the card's length), gain, gain per channel, blur (px of the stored
-# picture) and noise (levels), as caused by the detector's outlines and other lamps.
-_OFF, _GAIN, _TINT, _BLUR_RANGE, _NOISE = 0.018, (0.65, 1.15), 0.08, (0.0, 2.2), 4.0
-# Enlargements of the frame of an index view, for each of the four quarter turns in which it may be detected.
 _CROP_SCALES = tuple(growth for growth, _ in INDEX_VIEWS)
-UPRIGHT = slice(0, 2 * 4 * len(_CROP_SCALES), 4)
+"""Enlargements of the frame of an index view, for each of the four quarter turns in which it may be detected."""
+UPRIGHT = slice(2 * len(_CROP_SCALES))
 """Indices of the upright views of the two corner indices at the design's position."""
 # Side of the square around a card's middle, over its width, that is read as if it were an index.
 _MIDDLE = 0.65
@@ -49,7 +43,10 @@ _MIDDLE = 0.65
 
 @dataclass(frozen=True, eq=False)
 class CardViews:
-    """Features and log-likelihoods of one card's views: whole (V, D) and (V, 57), indices (W, D) and (W, 57)."""
+    """Features and log-likelihoods of one card's views: whole (2, D) and (2, 57), indices (W, D) and (W, 57).
+
+    The whole card is seen in both orientations.
+    """
 
     features: Floats
     logs: Floats
@@ -96,26 +93,16 @@ def design_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
     return float(x), float(y), float(side)
 
 
-def study(reader: Reader, picture: Image, spot: Spot | None, rng: np.random.Generator) -> CardViews:
+def study(reader: Reader, picture: Image, spot: Spot | None) -> CardViews:
     """Return the views of a card's stored picture. spot: index position of the design."""
     card = outline()
-    whole = [reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])]
-    length = float(card[3][1] - card[0][1])
-    altered = []
-    for _ in range(ALTERED // 2):
-        other = _altered(picture, rng)
-        off = np.asarray(card + rng.normal(0, _OFF, (4, 2)) * length, np.float32)
-        whole.append(reader.describe_cards(other, [off, np.roll(off, 2, axis=0)]))
-        altered.append(other)
+    logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
     views = [expand(frame, growth) for frame in index_frames(*(spot or usual_spot())) for growth in _CROP_SCALES]
-    turned = [np.roll(view, -turn, axis=0) for view in views for turn in range(4)]
+    turned = [np.roll(view, -turn, axis=0) for turn in range(4) for view in views]
     if spot is not None:
         # Where a card is outlined, corners are read upright at the usual position.
         turned += [expand(frame, growth) for frame in index_frames(*usual_spot()) for growth in _CROP_SCALES]
-    indices = [reader.describe_indices(picture, turned)]
-    indices.append(reader.describe_indices(altered[0], turned[:: len(_CROP_SCALES) + 2]))
-    logs, features = (np.concatenate(parts) for parts in zip(*whole, strict=True))
-    index_logs, index_features = (np.concatenate(parts) for parts in zip(*indices, strict=True))
+    index_logs, index_features = reader.describe_indices(picture, turned)
     return CardViews(features, logs, index_features, index_logs)
 
 
@@ -175,13 +162,3 @@ def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:
     first = np.asarray(center + (unit_square() * 2 - 1) * half, np.float32)
     second = np.asarray(card[0] + card[2] - first, np.float32)
     return first, second
-
-
-def _altered(picture: Image, rng: np.random.Generator) -> Image:
-    """Return the picture with random light, blur and noise."""
-    gains = rng.uniform(*_GAIN) * (1 + rng.uniform(-_TINT, _TINT, 3))
-    soft = float(rng.uniform(*_BLUR_RANGE))
-    image = cv2.GaussianBlur(picture, (0, 0), soft) if soft > 0.3 else picture
-    noise = rng.standard_normal(picture.shape, np.float32) * np.float32(_NOISE)
-    noisy = image * gains.astype(np.float32) + noise
-    return np.asarray(np.clip(noisy, 0, 255), np.uint8)

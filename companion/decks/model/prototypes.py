@@ -138,56 +138,54 @@ class Prototypes:
 
 
 def fit(
-    features: Floats,
-    logs: Floats,
-    cards: Sequence[int],
-    plain: int,
-    decision: Decision,
-    is_complete: bool = True,
+    features: Floats, logs: Floats, cards: Sequence[int], decision: Decision, is_complete: bool = True
 ) -> Prototypes:
     """Fit the prototypes of crops with known cards.
 
-    features: (N, V, D), V views per crop, the first `plain` of which are plain and the others augmented. logs: (N, V,
-    57) readings of them. cards: (N,) numbers of ALL_CARDS or UNNAMED. is_complete: whether every face of the
-    deck is among them.
+    features: (N, V, D) of V views per crop. logs: (N, V, 57) readings of them. cards: (N,) numbers of ALL_CARDS or
+    UNNAMED. is_complete: whether every face of the deck is among them.
 
-    Copies are identified by views of other copies; a card without a copy by its own plain views. If the reader alone is
-    as good, its answers are unchanged.
+    Copies are identified by the views of other copies; a card without a copy by its own other views. If the reader
+    alone is as good, its answers are unchanged.
     """
     labels = np.asarray(cards)
-    mean = features[:, :plain].mean((0, 1))
+    mean = features.mean((0, 1))
     units = decision.centred(features, mean)
     order = np.argsort(labels, kind="stable")
-    prototypes = units[order].reshape(-1, units.shape[2])
-    numbers = np.repeat(labels[order], units.shape[1])
-    named = labels < NOTHING
-    queries = units[named, plain:] if units.shape[1] > plain else units[named]
-    asked = log_softmax(logs[named, plain:] if units.shape[1] > plain else logs[named])
-    # (N, Q, M): similarity of each augmented view to the plain views of the other crops, the best per crop.
-    pairwise = np.einsum("nqd,mvd->nqmv", queries, units[:, :plain], optimize=True)
-    best = pairwise.max(3)
+    named = np.flatnonzero(labels < NOTHING)
+    asked = log_softmax(logs[named])
     known = np.unique(labels)
-    copies = (labels[:, None] == labels[None]) & ~np.eye(len(labels), dtype=bool)
-    lone = ~copies.any(1)
-    usable = np.where(np.eye(len(labels), dtype=bool), lone[:, None], True)
-    held = np.where(usable[named][:, None], best, -1.0)
-    similarity = np.stack([held[:, :, labels == card].max(2) for card in known], 2)
+    similarity = np.stack([_similarity(units, i, labels, known) for i in named])
     is_own = (known == labels[named][:, None])[:, None]
     right = similarity.max(2, where=is_own, initial=-1.0)
     wrong = similarity.max(2, where=~is_own, initial=-1.0)
     chances = np.exp(log_softmax(np.float32(decision.sharpness) * similarity)).max(2, where=is_own, initial=0.0)
     by_deck = np.log((1 - OUTLIER_SHARE) * chances + OUTLIER_SHARE / len(known)).mean()
     by_reader = np.take_along_axis(asked, labels[named][:, None, None], 2).mean()
+    copied = np.array([(labels == labels[i]).sum() > 1 for i in named])
     return Prototypes(
-        np.asarray(prototypes, np.float32),
-        numbers,
+        np.asarray(units[order].reshape(-1, units.shape[2]), np.float32),
+        np.repeat(labels[order], units.shape[1]),
         np.asarray(mean, np.float32),
-        _open_set(right, wrong, asked, labels[named], ~lone[named], is_complete),
+        _open_set(right, wrong, asked, labels[named], copied, is_complete),
         is_complete,
         bool(by_deck > by_reader),
-        _reader_reliability(logs[:, :plain], labels),
+        _reader_reliability(logs, labels),
         decision,
     )
+
+
+def _similarity(units: Floats, i: np.intp, labels: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
+    """Return (V, C) the similarities of a crop's views to the other crops of each known card (C,).
+
+    units: (N, V, D). labels: (N,). The only crop of a card is compared with its own other views.
+    """
+    views = len(units[i])
+    pairwise = (units[i] @ units.reshape(-1, units.shape[2]).T).reshape(views, len(units), views)
+    is_alone = (labels == labels[i]).sum() == 1
+    pairwise[:, i][np.eye(views, dtype=bool) | ~is_alone] = -1.0
+    best = pairwise.max(2)
+    return np.stack([best[:, labels == card].max(1) for card in known], 1)
 
 
 def _reader_reliability(logs: Floats, labels: NDArray[np.intp]) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.matching.card_search import CardSearch
-from companion.decks.model.card_views import PLAIN, UPRIGHT, CardViews, index_frames, outline, study, usual_spot
+from companion.decks.model.card_views import UPRIGHT, CardViews, index_frames, outline, study, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.model.prototypes import NOTHING, UNNAMED, Prototypes, fit
@@ -26,8 +26,6 @@ from companion.vision.core.runtime import model_folder
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.reader import Reader
 
-# The last augmented views of indices represent other conditions; see `study`.
-_SEED = 20
 # Version of the cached data; change it when they are computed differently.
 _VERSION, _NAMED_KEY = b"23", "named"
 # Lowest value stored in 16 bits.
@@ -132,29 +130,21 @@ def fit_model(views: list[CardViews], cards: list[int], is_complete: bool = True
 
     is_complete: whether every face of the deck is among them.
     """
-    features, logs = np.stack([v.features for v in views]), np.stack([v.logs for v in views])
     decisions = shipped_decisions()
-    whole = fit(features, logs, cards, PLAIN, decisions.card, is_complete)
+    features, logs = np.stack([v.features for v in views]), np.stack([v.logs for v in views])
+    whole = fit(features, logs, cards, decisions.card, is_complete)
     features, logs = np.stack([v.index_features for v in views]), np.stack([v.index_logs for v in views])
-    indices = fit(features, logs, cards, index_plain(features.shape[1]), decisions.corner, is_complete)
-    return DeckModel(whole, indices)
-
-
-def index_plain(views: int) -> int:
-    """Return the number of plain views among `views` views of indices."""
-    return views * 5 // 6
+    return DeckModel(whole, fit(features, logs, cards, decisions.corner, is_complete))
 
 
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of all pictures laid for a deck, those without a name last."""
-    rng = np.random.default_rng(_SEED)
-    return [study(reader, picture, deck.spot, rng) for picture in deck.laid]
+    return [study(reader, picture, deck.spot) for picture in deck.laid]
 
 
 def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of the pictures added by matches."""
-    rng = np.random.default_rng
-    return [study(reader, view.picture, deck.spot, rng(_SEED)) for view in deck.further]
+    return [study(reader, view.picture, deck.spot) for view in deck.further]
 
 
 def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckModel:
@@ -207,7 +197,7 @@ def _corrected(
     learnt = learnt_cards(deck.edition)
     stated = [learnt.number(view.card) for view in deck.further]
     of, close = copies_of(views, cards, further, stated)
-    units = descriptors(np.stack([view.features[:PLAIN] for view in views]))
+    units = descriptors(np.stack([view.features for view in views]))
     statement_votes = votes(of[close], np.asarray(stated)[close].tolist(), len(views))
     names = corrected_names(units, cards, learnt.held, statement_votes)
     every = zip(further, stated, of, close, strict=True)
@@ -220,11 +210,11 @@ def without_refuted_names(views: Sequence[CardViews], cards: Sequence[int]) -> l
     People may answer wrongly; two independent sources rarely agree on the same other card by chance.
     """
     labels = np.asarray(cards)
-    features = np.stack([view.features[:PLAIN] for view in views])
+    features = np.stack([view.features for view in views])
     units = descriptors(features)
     similarity = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
     np.fill_diagonal(similarity, -1.0)
-    readings = np.stack([log_softmax(view.logs[:PLAIN]).mean(0) for view in views])
+    readings = np.stack([log_softmax(view.logs).mean(0) for view in views])
     other = labels[similarity.argmax(1)]
     sure = (readings.argmax(1) == other) & (readings.max(1) > _MIN_REFUTING_LOG)
     return [int(card) for card in np.where(sure & (other != labels) & (labels < NOTHING), UNNAMED, labels)]
@@ -247,7 +237,7 @@ def _read_alone(views: Sequence[CardViews], cards: Sequence[int]) -> tuple[float
     """Return the shares of whole cards and of indices of named cards that the networks alone read correctly."""
     named = np.asarray(cards) != UNNAMED
     truth = np.asarray(cards)[named, None]
-    whole = np.stack([view.logs[:PLAIN] for view in views])[named, :, :-1].argmax(-1)
+    whole = np.stack([view.logs for view in views])[named, :, :-1].argmax(-1)
     corners = np.stack([view.index_logs[UPRIGHT] for view in views])[named, :, :-1].argmax(-1)
     return float((whole == truth).mean()), float((corners == truth).mean())
 

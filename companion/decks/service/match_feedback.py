@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.decks.model.card_views import PLAIN, CardViews
+from companion.decks.model.card_views import CardViews
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import NOTHING, fit
 from companion.vision.core.labels import Floats
@@ -25,9 +25,9 @@ def copies_of(
         return np.zeros(0, np.intp), np.zeros(0, bool)
     labels = np.asarray(names)
     features, logs = np.stack([view.features for view in views]), np.stack([view.logs for view in views])
-    known = fit(features, logs, names, PLAIN, shipped_decisions().card)
+    known = fit(features, logs, names, shipped_decisions().card)
     units = known.decision.centred(features, known.mean)
-    seen = known.decision.centred(np.stack([view.features[:PLAIN] for view in further]), known.mean)
+    seen = known.decision.centred(np.stack([view.features for view in further]), known.mean)
     similarity = np.einsum("fvd,nwd->fnvw", seen, units, optimize=True).max((2, 3))
     is_copy = known.open_set.odds(similarity, np.zeros_like(similarity)) > 0
     of_name = (labels == np.asarray(cards)[:, None]) & is_copy
