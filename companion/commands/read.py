@@ -196,7 +196,7 @@ def _run(
         failed = failed or colored is None
         sightings = colored or []
         if fit is not None:
-            fit.see(image, sightings)
+            fit.see(detector.reader, image, sightings)
         if any(sighting.mirrored for sighting in sightings):
             click.echo(f"{path}: the picture is mirrored; switch mirroring off in the camera's settings", err=True)
         points = hand_points((sighting.card for sighting in sightings), played)

@@ -30,6 +30,7 @@ from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import Detect, PileTracker
+from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.mirror import ThroughMirror
 from companion.vision.tracking.camera_advice import Advice, Obstacle, in_words
 from companion.vision.tracking.camera_hints import CameraHints
@@ -87,7 +88,7 @@ def watch(
         detector = load_detector(edition, model, deck)
         fits = DeckFit(decks_of(click.get_current_context()).load(deck)) if deck else None
         eyes = ThroughMirror(
-            detector.detect_pile if fits is None else _watched(detector.detect_pile, fits), detector.detect_closeup
+            detector.detect_pile if fits is None else _watched(detector, fits), detector.detect_closeup
         )
         helper = CameraHints(eyes.detect_pile, _say, lambda: follower.draw_pile_view())
         follower = TableTracker(PileTracker(helper, region, eyes.detect_closeup), detector.backs)
@@ -113,14 +114,14 @@ def _say(advice: Advice) -> None:
     click.echo(in_words(advice), err=True)
 
 
-def _watched(detect: Detect, fits: DeckFit) -> Detect:
-    """Return an equivalent detector that warns once if the cards do not belong to the deck."""
+def _watched(detector: CardDetector, fits: DeckFit) -> Detect:
+    """Return the detector of the pile's cards, which warns once if they do not belong to the deck."""
     said = False
 
     def seen(image: Image) -> list[Sighting]:
         nonlocal said
-        found = detect(image)
-        fits.see(image, found)
+        found = detector.detect_pile(image)
+        fits.see(detector.reader, image, found)
         if fits.is_another and not said:
             said = True
             _say(Advice(Obstacle.OTHER_DECK))

@@ -24,9 +24,9 @@ from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.model.open_set import MAX_NATS
 from companion.decks.model.prototypes import UNNAMED
+from companion.decks.model.thumbnails import agreement
 from companion.decks.service.build import DeckModel, build_model
 from companion.decks.service.deck_detector import reading_parts
-from companion.decks.service.membership import agreement
 from companion.decks.storage.deck_file import LearntDeck
 from companion.editions import EDITIONS
 from companion.vision.core.geometry import (

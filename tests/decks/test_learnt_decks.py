@@ -29,7 +29,7 @@ from companion.decks.model.card_views import PICTURE, straightened, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import fit
 from companion.decks.service import build
-from companion.decks.service.build import DeckModel, build_model
+from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.decks.service.membership import DeckFit
@@ -223,20 +223,24 @@ def test_cards_of_another_design_do_not_fit_the_deck() -> None:
     rng = np.random.default_rng(2)
     cards = [RED_7, BLUE_3, Card.parse("green 1")]
     shown = [with_card(bare_table(rng), card, (320, 240), 30) for card in cards]
-    own = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), tuple(straightened(*one) for one in shown))
-    other = tuple(np.asarray(rng.integers(0, 255, picture.shape), np.uint8) for picture in own.pictures)
-    for pictures, another in ((own.pictures, False), (other, True)):
-        fits = DeckFit(LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), pictures))
+    pictures = tuple(straightened(*one) for one in shown)
+    blots = tuple(np.asarray(rng.integers(0, 255, picture.shape), np.uint8) for picture in pictures)
+    for learnt, another in ((pictures, False), (blots, True)):
+        deck = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), learnt)
+        reader, fits = reading_parts()[0], DeckFit(deck)
+        reader = reader.with_deck(fit_model(views_of(reader, deck), [*map(ALL_CARDS.index, cards)]))
         assert not fits.is_another
         for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
-            fits.see(image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
+            fits.see(reader, image, [Sighting(np.roll(quad, 2, axis=0), (card,), (1.0,), True)])
         assert fits.is_another is another
         # In a hand most of a card's outline shows its neighbours.
         for card, (image, quad) in [*zip(cards, shown, strict=True)] * 2:
             hidden = (
                 Sighting(quad + off, (other,), (1.0,), True) for other, off in zip(cards, (40, 60, 80), strict=True)
             )
-            fits.see(image, [Sighting(quad, (card,), (1.0,), True), *(one for one in hidden if one.card != card)])
+            fits.see(
+                reader, image, [Sighting(quad, (card,), (1.0,), True), *(one for one in hidden if one.card != card)]
+            )
         assert fits.is_another is another
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
+from companion.decks.model.card_views import outline
 from companion.vision.core.geometry import Image, Quad, cut
 from companion.vision.core.labels import Floats
 
+SAME_DESIGN = 0.82
+"""Minimum correlation of cards of one design: under other light on another table nine of ten cards of two decks had at
+least 0.88, of five other designs less than 0.79. Copies in correctly outlined decks have 0.93 to 0.98 in the median, in
+a black deck with wrong outlines 0.41.
+"""
 # Size (px) and blur, which tolerates inexact outlines.
 _SIZE, _BLUR = (32, 48), 1.0
 
@@ -24,3 +32,16 @@ def both_ways(seen: Floats, others: Floats) -> Floats:
     known = others.reshape(len(others), -1).T
     ways = seen, seen[:, ::-1, ::-1]
     return np.stack([way.reshape(len(seen), -1) @ known for way in ways]).astype(np.float32)
+
+
+def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
+    """Return the median similarity of stored pictures, of cards by number, to their most similar copy; 1 without
+    copies.
+
+    Cards outlined inconsistently, such as black ones on black ones, are not similar.
+    """
+    seen = np.stack([small(picture, outline()) for picture in pictures])
+    labels = np.asarray(cards)
+    copies = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
+    pairwise = np.where(copies, both_ways(seen, seen).max(0), -1.0)
+    return float(np.median(pairwise.max(1)[copies.any(1)])) if copies.any() else 1.0

@@ -16,8 +16,8 @@ from companion.decks.model.card_views import UPRIGHT, CardViews, index_frames, o
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.model.prototypes import NOTHING, UNNAMED, Prototypes, fit
+from companion.decks.model.thumbnails import SAME_DESIGN, agreement
 from companion.decks.service.match_feedback import copies_of, votes
-from companion.decks.service.membership import agreement
 from companion.decks.storage.cache import Arrays, read_cache, write_cache
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
@@ -38,9 +38,6 @@ _MIN_REFUTING_LOG = -0.2
 # two decks with at most .74 they misread every third open card. For incomplete decks, whole cards: of two halves with
 # at least .95 one was equal, one worse in hands (.91 against .98), for 96 and 68 ms a card less.
 _FAMILIAR, _FAMILIAR_WHOLE, _FAMILIAR_PART = 0.78, 0.8, 0.95
-# Minimum median similarity of copies: a black deck with wrong outlines had .41, eight correctly outlined designs .85 to
-# .99.
-_MIN_COPY_SIMILARITY = 0.65
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +177,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
         write_cache(cache, key, {**_as_arrays(views), **computed, **(search.arrays() if search else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
     model = replace(model, spot=deck.spot, mostly_nameless=3 * len(named) < len(cards))
-    if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < _MIN_COPY_SIMILARITY:
+    if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < SAME_DESIGN:
         # The pictures would fit nowhere.
         return replace(model, hard_to_see=True)
     return replace(model, search=search, familiar=not is_searched)

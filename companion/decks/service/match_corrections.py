@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.cards import Card
-from companion.decks.model.card_views import straightened
-from companion.decks.service.membership import is_similar_picture
+from companion.decks.model.card_views import outline, straightened
+from companion.decks.model.thumbnails import SAME_DESIGN, both_ways, small
 from companion.decks.storage.deck_file import MAX_FURTHER, MAX_PER_CARD, FurtherView, LearntDeck, encoded
 from companion.vision.capture.image_files import PictureError, decode_picture
+from companion.vision.core.geometry import Image
 
 # Minimum shorter side (px) of a card's picture; its index then has about 8 px.
 _MIN_SIDE = 40.0
@@ -62,8 +63,10 @@ def _view(deck: LearntDeck, match: str, corrected: Corrected) -> FurtherView | N
         picture = straightened(decode_picture(corrected.picture), quad)
     except PictureError:
         return None
-    return (
-        FurtherView(corrected.card, encoded(picture), match, corrected.reading)
-        if is_similar_picture(deck, picture)
-        else None
-    )
+    return FurtherView(corrected.card, encoded(picture), match, corrected.reading) if _fits(deck, picture) else None
+
+
+def _fits(deck: LearntDeck, picture: Image) -> bool:
+    """Return whether a stored picture is as similar to the deck's as an unseen face would be."""
+    known = np.stack([small(one, outline()) for one in deck.laid])
+    return float(both_ways(small(picture, outline())[None], known).max()) >= SAME_DESIGN

@@ -71,7 +71,7 @@ class Detectors:
         """Return the detector for the pile; raises ModelFileError."""
         # The camera outlives a match, and the next match may use another edition.
         self._networks()
-        return lambda image: self._compared(image, self._networks().detect_pile(image))
+        return lambda image: self._compared(image, lambda networks: networks.detect_pile(image))
 
     def closeup(self) -> Detect:
         """Return the detector for the pile's surroundings; raises ModelFileError."""
@@ -81,7 +81,7 @@ class Detectors:
     def picture(self) -> Detect:
         """Return the detector for any picture; raises ModelFileError."""
         self._networks()
-        return lambda image: self._compared(image, self._networks().detect(image))
+        return lambda image: self._compared(image, lambda networks: networks.detect(image))
 
     def backs(self) -> FindBacks:
         """Return the detector for face-down cards; raises ModelFileError."""
@@ -99,11 +99,13 @@ class Detectors:
                     self._loaded[edition] = CardDetector.shipped(cards, self._model)
             return self._loaded[edition]
 
-    def _compared(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+    def _compared(self, image: Image, detect: Callable[[CardDetector], list[Sighting]]) -> list[Sighting]:
         """Return the cards found, after comparing them with the selected deck."""
+        networks = self._networks()
+        found = detect(networks)
         if self._fit is not None:
             before = self._fit.is_another
-            self._fit.see(image, found)
+            self._fit.see(networks.reader, image, found)
             if self._fit.is_another is not before:
                 self._changed()
         return found

@@ -223,11 +223,20 @@ class Reader:
 
     def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
         """Whether none of the whole cards in outlines (4, 2) is probably of the learnt deck, in a mirror neither."""
+        odds = self.deck_odds(image, cards)
+        return len(odds) > 0 and bool((odds < 0).all())
+
+    def deck_odds(self, image: Image, cards: Sequence[Quad]) -> Floats:
+        """Return the log-odds (N,) that whole cards in outlines (4, 2) are of the learnt deck, as they are or mirrored.
+
+        Without a deck there are none.
+        """
         if self._deck is None or not cards:
-            return False
+            return np.zeros(0, np.float32)
         mirrored = [quad[[1, 0, 3, 2]] for quad in cards]
         ways = [turned(quad, turn) for quad in (*cards, *mirrored) for turn in (0, 2)]
-        return bool((self._deck.card_odds(self.describe_cards(image, ways)[1]) < 0).all())
+        odds = self._deck.card_odds(self.describe_cards(image, ways)[1])
+        return np.asarray(odds.reshape(2, len(cards), 2).max((0, 2)), np.float32)
 
     def deck_matches(
         self,
