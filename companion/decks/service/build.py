@@ -23,6 +23,7 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.core.runtime import model_folder
+from companion.vision.core.sightings import CERTAIN, FAIRLY
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.reader import Reader
 
@@ -30,14 +31,6 @@ from companion.vision.recognition.reader import Reader
 _VERSION, _NAMED_KEY = b"23", "named"
 # Lowest value stored in 16 bits.
 _LOWEST = -6e4
-# Log-likelihood from which the reader refutes a name: it gives another one four in five.
-_MIN_REFUTING_LOG = -0.2
-# Share of stored cards and indices the networks must read for a design to be known: at least .86 on nine decks they
-# read well, .82 to .84 on three versions of a black design that a search reads worse, .79 and .83 on a half and a whole
-# deck they read perfectly when open; at most .77 on seven decks where they miss many cards. For whole cards alone: on
-# two decks with at most .74 they misread every third open card. For incomplete decks, whole cards: of two halves with
-# at least .95 one was equal, one worse in hands (.91 against .98), for 96 and 68 ms a card less.
-_FAMILIAR, _FAMILIAR_WHOLE, _FAMILIAR_PART = 0.78, 0.8, 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +206,7 @@ def without_refuted_names(views: Sequence[CardViews], cards: Sequence[int]) -> l
     np.fill_diagonal(similarity, -1.0)
     readings = np.stack([log_softmax(view.logs).mean(0) for view in views])
     other = labels[similarity.argmax(1)]
-    sure = (readings.argmax(1) == other) & (readings.max(1) > _MIN_REFUTING_LOG)
+    sure = (readings.argmax(1) == other) & (readings.max(1) > np.log(FAIRLY))
     return [int(card) for card in np.where(sure & (other != labels) & (labels < NOTHING), UNNAMED, labels)]
 
 
@@ -222,12 +215,13 @@ def is_familiar(views: Sequence[CardViews], cards: Sequence[int], doubtful: bool
 
     In a hand the index identifies a card, and a search would confuse cards that are read well by it. doubtful: whether
     faces or names are missing; then reading the indices, or nearly all whole cards, is sufficient, because missing
-    faces are confused with known ones.
+    faces are confused with known ones. Of 47 learnt decks those with indices that the networks read have shares of .89
+    and more in the mean of both, all others less than .54.
     """
     whole, indices = _read_alone(views, cards)
-    if doubtful and (indices >= _FAMILIAR or whole >= _FAMILIAR_PART):
+    if doubtful and (indices >= FAIRLY or whole >= CERTAIN):
         return True
-    return (whole + indices) / 2 >= _FAMILIAR and whole >= _FAMILIAR_WHOLE
+    return (whole + indices) / 2 >= FAIRLY and whole >= FAIRLY
 
 
 def _read_alone(views: Sequence[CardViews], cards: Sequence[int]) -> tuple[float, float]:
