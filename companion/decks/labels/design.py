@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS
 from companion.decks.model.decision import shipped_decisions, unit
 from companion.vision.core.labels import COLORS, Floats, color_class, face_class
+from companion.vision.core.logit import logistic
+from companion.vision.core.sightings import NEARLY
 
 ROUNDS = 8
 """Number of alternations between names and appearance, and of other iterations that settle as fast."""
-# Minimum preference of the reader (nats per group) for two faces or colours over their swap; below it, ask. Over seven
-# designs a complete swap of skips and reverses had 2.4, two correct pairs 0.4 and 0.3.
-_DOUBTFUL = 2.5
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
 _NUMBERS = {(int(f), int(c)): i for i, (f, c) in enumerate(zip(_FACES, _COLORS, strict=True))}
@@ -34,6 +33,11 @@ class Swap:
     groups: NDArray[np.intp]
     names: NDArray[np.intp]
     margin: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the reader nearly certainly prefers the current names."""
+        return bool(logistic(np.array(self.margin)) > NEARLY)
 
 
 def swaps(base: Floats, names: NDArray[np.intp], held: NDArray[np.intp]) -> Iterator[Swap]:
@@ -68,7 +72,7 @@ def swapped(
     for swap in swaps(base, before, held):
         if (names[swap.groups] != before[swap.groups]).any():
             continue  # A part of it was swapped already.
-        if swap.margin > _DOUBTFUL:
+        if swap.is_clear:
             continue
         # If one of two is known, the assignment has already named the other.
         known = {int(names[g]) for g in fixed}
@@ -86,9 +90,7 @@ def swapped(
 def doubtful(base: Floats, names: NDArray[np.intp], held: NDArray[np.intp], fixed: Collection[int]) -> list[Swap]:
     """Return the swaps without clear evidence and without known groups, least clear first."""
     found = [
-        swap
-        for swap in swaps(base, names, held)
-        if swap.margin <= _DOUBTFUL and not set(swap.groups.tolist()) & set(fixed)
+        swap for swap in swaps(base, names, held) if not swap.is_clear and not set(swap.groups.tolist()) & set(fixed)
     ]
     return sorted(found, key=lambda swap: swap.margin)
 
