@@ -22,8 +22,8 @@ _ERROR_RATE = 0.1
 _STATEMENT_NATS = float(np.log((1 - _ERROR_RATE) / (_ERROR_RATE / (NOTHING - 1))))
 # Bound on the design's evidence against a card: more than one witness, so that wrong names are found, less than two.
 _MAX_DESIGN_NATS = 1.5 * _STATEMENT_NATS
-# Cost in nats of exceeding the deck's number of copies; and the value that excludes a name.
-_EXTRA_COPY_COST, _EXCLUDED = 5.0, -1e3
+# Evidence that excludes a name.
+_EXCLUDED = -1e3
 _IS_WILD = np.array([card.color is None for card in ALL_CARDS])
 
 
@@ -129,8 +129,9 @@ def _assigned_names(
     rows = np.flatnonzero(stated.max(1)[of])
     costs = -evidence[of[rows]][:, slots].astype(np.float64)
     times = max(2, -(-len(rows) // len(slots)) + 1)
-    # Some cards may be laid twice, and a wrong name leaves another card's place free.
-    costs = np.concatenate([costs + _EXTRA_COPY_COST * more for more in range(times)], axis=1)
+    # Some cards may be laid twice, and a wrong name leaves another card's place free: a copy more than the deck has
+    # costs as much as one statement.
+    costs = np.concatenate([costs + _STATEMENT_NATS * more for more in range(times)], axis=1)
     cards = np.tile(slots, times)[assign(costs)]
     for g in np.unique(of[rows]):
         own, counts = np.unique(cards[of[rows] == g], return_counts=True)
