@@ -29,8 +29,6 @@ from companion.vision.recognition.reader import Reader
 
 # Version of the cached data; change it when they are computed differently.
 _VERSION, _NAMED_KEY = b"23", "named"
-# Lowest value stored in 16 bits.
-_LOWEST = -6e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +256,7 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
 
 def _as_arrays(views: Sequence[CardViews]) -> Arrays:
     rows = {field.name: np.stack([getattr(view, field.name) for view in views]) for field in fields(CardViews)}
-    return {name: np.maximum(row, _LOWEST).astype(np.float16) for name, row in rows.items()}
+    return {name: np.maximum(row, np.finfo(np.float16).min).astype(np.float16) for name, row in rows.items()}
 
 
 def _views_in(arrays: Arrays) -> list[CardViews]:
