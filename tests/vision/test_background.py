@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.imaging.motion import Background, Mask, glance, median_of
+from companion.vision.imaging.motion import Background, Mask, glance
+from companion.vision.pile.motion_gate import HAND_PATIENCE
 
 TABLE = np.random.default_rng(2).integers(90, 110, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 HAND = np.random.default_rng(3).integers(0, 255, (20, 15, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
@@ -15,7 +16,7 @@ PLACE = slice(4, 76), slice(104, 156)
 
 def foreign(*stays: tuple[float, bool]) -> list[Mask]:
     """Return what is foreign at the end of each stretch of so many seconds, with the hand there or not."""
-    background, masks, time = Background(), [], 0.0
+    background, masks, time = Background(HAND_PATIENCE), [], 0.0
     for seconds, there in stays:
         image = TABLE.copy()
         if there:
@@ -49,9 +50,3 @@ def test_a_hand_that_comes_again_is_foreign_again() -> None:
 def test_a_hand_that_was_there_from_the_first_is_foreign_when_it_comes_again() -> None:
     *_, again = foreign((4, True), (12, False), (0.5, True))
     assert again[PLACE].mean() > 0.9
-
-
-@pytest.mark.parametrize("count", range(1, Background.SAMPLES + 1))
-def test_the_median_of_pictures_is_that_of_each_place(count: int) -> None:
-    pictures = np.random.default_rng(count).normal(size=(count, 6, 5)).astype(np.float32)
-    np.testing.assert_array_equal(median_of(list(pictures)), np.median(pictures, axis=0))

@@ -8,7 +8,7 @@ What is the Best Multi-Stage Architecture for Object Recognition?, 2009).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -156,42 +156,32 @@ def _is_tinted(a: Floats, b: Floats) -> Mask:
 
 
 class _Layers:
-    """The current background and the longest-lasting previous one, per place.
+    """The latest appearance of each place that settled, and the longest-lasting one.
 
-    differs: returns where two of its pictures differ.
+    differs: returns where two of its pictures differ. settles: seconds after which an appearance counts.
     """
 
-    # Number of medians (half a minute) after which the longest-lasting layer is replaced.
-    LONGEST = 60
+    def __init__(self, differs: Callable[[Floats, Floats], Mask], settles: float, first: Floats, time: float) -> None:
+        self._differs, self._settles = differs, settles
+        self._now = self._top = self._longest = first
+        # When the present appearance settles, and how long the longest-lasting one had settled.
+        self._from = np.full(first.shape[:2], time, np.float32)
+        self._lasted = np.zeros(first.shape[:2], np.float32)
 
-    def __init__(self, differs: Callable[[Floats, Floats], Mask]) -> None:
-        self._differs = differs
-        self._top: Floats | None = None
-        # Appearance of each place at its last change, and the number of medians since then.
-        self._since: Floats = np.zeros(0, np.float32)
-        self._lasted: NDArray[np.int32] = np.zeros(0, np.int32)
-        # The same for the longest-lasting appearance.
-        self._before: Floats = np.zeros(0, np.float32)
-        self._longest: NDArray[np.int32] = np.zeros(0, np.int32)
-
-    def learn(self, median: Floats) -> None:
-        """Update with the current median."""
-        if self._top is None:
-            self._since = self._before = median
-            self._lasted = self._longest = np.zeros(median.shape[:2], np.int32)
-        self._top = median
-        changed = self._differs(self._since, median) > 0
-        self._since = _where(changed, median, self._since)
-        self._lasted = np.where(changed, 0, np.minimum(self._lasted + 1, self.LONGEST))
-        longer = self._lasted >= self._longest
-        self._before = _where(longer, self._since, self._before)
-        self._longest = np.where(longer, self._lasted, self._longest)
+    def learn(self, picture: Floats, time: float) -> None:
+        """Process the next picture."""
+        changed = self._differs(self._now, picture) > 0
+        self._now = _where(changed, picture, self._now)
+        self._from[changed] = time + self._settles
+        lasted = time - self._from
+        longer = lasted > self._lasted
+        self._top = _where(lasted >= 0, self._now, self._top)
+        self._longest = _where(longer, self._now, self._longest)
+        self._lasted = np.maximum(lasted, self._lasted)
 
     def foreign(self, picture: Floats) -> Mask:
-        """Return the mask of pixels that match neither layer; empty before the first update."""
-        if self._top is None:
-            return np.zeros(picture.shape[:2], np.uint8)
-        return np.asarray(self._differs(self._top, picture) & self._differs(self._before, picture), np.uint8)
+        """Return the mask of pixels that match neither layer."""
+        return np.asarray(self._differs(self._top, picture) & self._differs(self._longest, picture), np.uint8)
 
 
 def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
@@ -199,55 +189,46 @@ def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
 
 
 class Background:
-    """Background as the median of glances over some seconds.
+    """Background of glances: what lay still for some seconds.
 
-    Objects that stay longer than half of that are absorbed; the longest-lasting layer is kept as well, so that a hand
-    that rests and leaves causes no ghost.
+    The longest-lasting appearance is kept as well, so that a hand that rests and leaves causes no ghost.
+    settles: seconds after which an object is part of the background.
     """
 
-    # Few samples, because the median is recomputed for each; spaced so that half of them outlast a hand of two seconds.
-    SAMPLES = 9
-    SECONDS_APART = 0.5
-
-    def __init__(self) -> None:
-        self._samples: list[Glance] = []
-        self._structure, self._colors = _Layers(_differs), _Layers(_is_tinted)
+    def __init__(self, settles: float) -> None:
+        self._settles = settles
+        self._layers: tuple[_Layers, _Layers] | None = None
+        self._shape: tuple[int, ...] = ()
 
     def learn(self, picture: Glance) -> None:
-        """Add a frame if enough time has passed since the last one."""
-        if self._samples and self._samples[-1].structure.shape != picture.structure.shape:
-            self.forget()
-        if self._samples and picture.time - self._samples[-1].time < self.SECONDS_APART:
-            return
-        # Each sample is corrected for its own light; otherwise an old lamp would tint the background for seconds.
-        light = np.asarray(np.median(picture.colors, axis=(0, 1)), np.float32)
-        unlit = replace(picture, colors=picture.colors - light)
-        self._samples = [*self._samples[1 - self.SAMPLES :], unlit]
-        self._structure.learn(median_of([sample.structure for sample in self._samples]))
-        self._colors.learn(median_of([sample.colors for sample in self._samples]))
+        """Process the next frame."""
+        time, unlit = picture.time, _unlit(picture.colors)
+        if self._layers is None or self._shape != picture.structure.shape:
+            self._shape = picture.structure.shape
+            self._layers = (
+                _Layers(_differs, self._settles, picture.structure, time),
+                _Layers(_is_tinted, self._settles, unlit, time),
+            )
+        structures, colors = self._layers
+        structures.learn(picture.structure, time)
+        colors.learn(unlit, time)
 
     def forget(self) -> None:
         """Reset, for example after the camera moved."""
-        self._samples = []
-        self._structure, self._colors = _Layers(_differs), _Layers(_is_tinted)
+        self._layers = None
 
     def foreign(self, picture: Glance) -> Mask:
-        """Return an (h, WIDTH) mask, 1 where the picture shows something other than the background."""
-        tint = _in_size(self._colors.foreign(picture.colors), picture.structure.shape)
-        return self._structure.foreign(picture.structure) | tint
+        """Return an (h, WIDTH) mask, 1 where the picture shows something other than the background; 0 before it."""
+        if self._layers is None:
+            return np.zeros(picture.structure.shape, np.uint8)
+        structures, colors = self._layers
+        tint = _in_size(colors.foreign(picture.colors), picture.structure.shape)
+        return structures.foreign(picture.structure) | tint
 
 
-def median_of(pictures: Sequence[Floats]) -> Floats:
-    """Return the median of each place over a few pictures of one shape.
-
-    A partial bubble sort over whole pictures is many times faster than numpy's sort per place.
-    """
-    ranked = list(pictures)
-    low, high = (len(ranked) - 1) // 2, len(ranked) // 2
-    for rank in range(high + 1):
-        for i in range(len(ranked) - 1, rank, -1):
-            ranked[i - 1], ranked[i] = np.minimum(ranked[i - 1], ranked[i]), np.maximum(ranked[i - 1], ranked[i])
-    return np.asarray((ranked[low] + ranked[high]) / 2, np.float32)
+def _unlit(colors: Floats) -> Floats:
+    """Return log colours without the level of their light, so that an old lamp does not tint the background."""
+    return np.asarray(colors - np.median(colors, axis=(0, 1)), np.float32)
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ class MotionGate:
         """Mask of changes since the previous picture, None if undefined."""
         self._within: Quad | None = None
         self._reported_at = 0.0
-        self._background = Background()
+        self._background = Background(HAND_PATIENCE)
         self.restless: Mask | None = None
         """Mask of constant motion, of any size, which is ignored."""
 
