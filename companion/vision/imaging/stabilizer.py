@@ -18,9 +18,8 @@ from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_
 
 Floats = NDArray[np.float32]
 
-# Minimum mean difference in grey levels of a changed part, and minimum number of changed parts, to look closer. Sway
-# changes at least that many, an arm three to seven.
-_DIFFERS, _FEWEST = 0.8, 8
+# Minimum mean difference in grey levels of half of the parts to look closer: an arm changes three to seven of sixteen.
+_DIFFERS = 0.8
 # Minimum mean difference in structure of a changed part, share of it that may remain if the motion explains it, and
 # share of the changed parts in which it must.
 _CHANGED, _EXPLAINED, _HELD_PARTS = 0.05, 0.7, 0.4
@@ -29,8 +28,6 @@ _SAME = 0.3
 # Seconds without sway after which the reference frame is renewed, or without hands after which a constant displacement
 # may become the new position; and seconds it must have lasted.
 _CALM, _STAYS = 1.0, 1.5
-SHAKES = _STAYS + 0.5
-"""Seconds before a reported camera move within which it was pushed."""
 # A constant displacement is compensated while hands are present and for `_CALM` seconds afterwards, so that a card
 # being laid is attributed; but no longer than `_LONGEST` seconds, as a hand may rest.
 _LONGEST = 6.0
@@ -76,7 +73,7 @@ class Stabilizer:
 
         anchor, small: grey pictures.
         """
-        if np.count_nonzero(_differences(anchor, small) > _DIFFERS) < _FEWEST:
+        if np.median(_differences(anchor, small)) <= _DIFFERS:
             return None
         if self._ground is None:
             assert self._anchor_frame is not None

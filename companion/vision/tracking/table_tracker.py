@@ -36,7 +36,7 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Floats, Zone
-from companion.vision.imaging.stabilizer import SHAKES, Stabilizer
+from companion.vision.imaging.stabilizer import Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking import draw_inference, landing_attribution
@@ -138,7 +138,7 @@ class TableTracker:
             self._arms.reset()
         tracks = self._arms.feed(frame)
         if self._steadier.moved or self._arms.moved:
-            self._restart(frame.time)
+            self._restart()
         self._busy = any(not track.gone for track in tracks)
         self._quiet.see(frame.image, frame.time, self._arms.hidden, self._hidden(tracks))
         self.tracker.ignore(self._arms.restless)
@@ -153,11 +153,10 @@ class TableTracker:
             return float(any(not track.gone for track in tracks))
         return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
 
-    def _restart(self, time: float) -> None:
-        """Drop the arms detected while the camera moved; they were edges of the table."""
+    def _restart(self) -> None:
+        """Drop the arms detected while the camera moved, and their visits; they were edges of the table."""
         self._quiet.forget()
-        self._finders, self._recent = {}, []
-        self._held_back = [held for held in self._held_back if time - held.event.time > SHAKES]
+        self._finders, self._recent, self._held_back = {}, [], []
 
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
