@@ -34,10 +34,10 @@ from companion.vision.core.sightings import EVEN, UNSURE_BELOW
 # Number of questions that is too many. A group's name is asked for unless it is more likely than not. Over ten designs
 # a temperature did not improve the probabilities: confident errors were whole faces, which have their own questions.
 TOO_MANY = 12
-# Maximum loss of fit by answers, constant and per answer (nats). Over ten decks with little doubt, correct answers cost
-# at most 15 and 2 each after the last question (before it 20, on one deck 40); ten wrong ones at least 28 and 2 each in
-# 17 of 17 cases, fewer wrong ones often less. No such limit exists for decks with much doubt.
-_MISFIT, _MISFIT_EACH = 24.0, 2.0
+# Maximum loss of fit by answers (nats). In 66 lessons of 24 cards right answers cost at most 10; in 13 with wrong names
+# corrections of all of them cost at most 16, of one 20. The limit refuses 47 of 66 single wrong answers about random
+# pictures, and 63 of 66 pairs of them.
+_MISFIT = 20.0
 _OPTIONS = 3
 
 
@@ -116,14 +116,14 @@ def name_cards(
     return _naming(learnt, probabilities, names, groups, len(logs), doubts, fixed, fit)
 
 
-def accepted_answers(unanswered: Naming, answered: Naming, answers: int) -> Naming:
+def accepted_answers(unanswered: Naming, answered: Naming) -> Naming:
     """Return the names to use, given those without and with answers that may be wrong.
 
     An answer also fixes names nobody was asked about, so wrong ones can make the deck worse than none. Either all
     answers fit the printed cards or none counts; questions continue from them, as further answers may confirm them. The
     doubt that existed before remains.
     """
-    if answered.fit < unanswered.fit - _MISFIT - _MISFIT_EACH * answers:
+    if answered.fit < unanswered.fit - _MISFIT:
         return replace(unanswered, questions=answered.questions, set_aside=True)
     return replace(answered, prompted_is_better=unanswered.prompted_is_better)
 

@@ -235,7 +235,7 @@ class Lesson:
             self._naming = self._unanswered
             if self._answers:
                 answered = self._names_given(known_names | self._answers)
-                self._naming = accepted_answers(self._unanswered, answered, len(self._answers))
+                self._naming = accepted_answers(self._unanswered, answered)
         return self._naming
 
     def _order_indices(self) -> dict[int, int]:
