@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import compress
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.decks.matching.card_parts import CardPart, PartEmbedding, corrected, turned_about
+from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey, corrected, turned_about
 from companion.decks.model.card_views import outline
 from companion.decks.model.decision import unit
 from companion.vision.core.geometry import Image, Quad
@@ -88,6 +87,7 @@ class Comparer:
     embedding: PartEmbedding
     odds: Logit
     usual_size: float
+    _compared: dict[PartKey, Candidate] = field(default_factory=dict)
 
     @classmethod
     def of(cls, faces: Faces, embedding: PartEmbedding, odds: Logit, quads: Sequence[Quad]) -> Comparer:
@@ -97,19 +97,25 @@ class Comparer:
     def compare(self, parts: Sequence[CardPart]) -> list[Candidate | None]:
         """Return the candidate of each part, None if too little of it is visible. Raises ModelFileError.
 
+        What was compared before is not compared again.
+        """
+        new = {part.key: part for part in parts if part.key not in self._compared and part.share >= _MIN_SHARE}
+        if new:
+            self._compared.update(zip(new, self._candidates(list(new.values())), strict=True))
+        known = [self._compared.get(part.key) for part in parts]
+        return [one and replace(one, part=part) for one, part in zip(known, parts, strict=True)]
+
+    def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
+        """Yield the candidate of each part.
+
         Each part is also compared upside down, which averages out the network's errors.
         """
-        is_shown = [part.share >= _MIN_SHARE for part in parts]
-        shown = list(compress(parts, is_shown))
-        if not shown:
-            return [None] * len(parts)
-        vectors, corners = self.embedding.describe([*shown, *map(turned_about, shown)])
-        similarities = self.faces.similarities(vectors).reshape(2, len(shown), -1).mean(0)
-        upright, turned = corners.reshape(2, len(shown), 4, 2)
+        vectors, corners = self.embedding.describe([*parts, *map(turned_about, parts)])
+        similarities = self.faces.similarities(vectors).reshape(2, len(parts), -1).mean(0)
+        upright, turned = corners.reshape(2, len(parts), 4, 2)
         # What lies right and down of a corner lies left and up of it in the part upside down.
         mean = np.asarray((upright - np.roll(turned, 2, axis=1)) / 2, np.float32)
-        compared = map(self._candidate, shown, similarities, mean)
-        return [next(compared) if one else None for one in is_shown]
+        return map(self._candidate, parts, similarities, mean)
 
     def _candidate(self, part: CardPart, similarities: Floats, corners: Floats) -> Candidate:
         second, best = np.partition(similarities, -2)[-2:] if len(similarities) > 1 else (-1.0, similarities[0])

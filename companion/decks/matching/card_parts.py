@@ -35,6 +35,8 @@ _INSIDE = filled(_OUTLINE, (_HEIGHT, _WIDTH), 1.0) > 0
 
 VisibleMask = NDArray[np.bool_]
 """The pixels of a crop that nothing hides, (96, 64)."""
+PartKey = tuple[bytes, bytes]
+"""What identifies a part within a picture: its outline and what is visible of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,11 @@ class CardPart:
     def share(self) -> float:
         """Share of the outline that is visible."""
         return float(self.visible[_INSIDE].mean())
+
+    @property
+    def key(self) -> PartKey:
+        """Equal for equal parts of one picture."""
+        return self.quad.tobytes(), self.visible.tobytes()
 
     def cells(self, columns: int, rows: int) -> NDArray[np.bool_]:
         """Return (rows, columns) the cells of the outline whose centre is visible."""
