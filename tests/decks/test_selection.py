@@ -87,13 +87,34 @@ def test_outlines_of_parts_of_cards_are_explained_by_these_cards(scene: Scene) -
 
 
 def test_what_is_left_below_found_cards_is_compared_again(scene: Scene) -> None:
-    low, top, beside = scene.seen(LOW, TOP, lying(650, 300, 0))
-    again, same = below([low, top, beside], [TOP], scene.comparer)
+    low, top, beside, moved = scene.seen(LOW, TOP, lying(650, 300, 0), np.asarray(LOW + 3, np.float32))
+    again, same = below([low, top, beside], [top], scene.comparer)
     assert again.part.share < low.part.share
     assert again.similarities.max() > low.similarities.max() + 0.1
-    assert same is beside, "nothing hides it"
-    assert below([low], [np.asarray(LOW + 3, np.float32)], scene.comparer) == [], "it is the same card"
-    assert below([top, beside], [], scene.comparer) == [top, beside]
+    assert (same.part.visible == beside.part.visible).all(), "nothing hides it"
+    assert below([low], [moved], scene.comparer) == [], "it is the same card"
+
+
+def test_a_card_on_top_of_a_found_one_is_not_hidden_by_it(scene: Scene) -> None:
+    low, top = scene.seen(LOW, TOP)
+    (found,) = below([top], [low], scene.comparer)
+    assert found.part.share == 1
+    assert scene.number(found) == TOP_CARD
+
+
+def test_an_outline_across_a_found_card_is_a_part_of_it(scene: Scene) -> None:
+    """It is no card on top either, even if it looked much likelier than what it leaves of the card."""
+    off = np.asarray(TOP + 0.3 * (TOP[1] - TOP[0]), np.float32)
+    top, across = scene.seen(TOP, off)
+    assert scene.number(across) == TOP_CARD
+    assert all(one.odds < -2 for one in below([across], [top], scene.comparer))
+    assert below([replace(across, odds=across.odds + 20)], [top], scene.comparer) == []
+
+
+def test_a_part_is_compared_once(scene: Scene) -> None:
+    first, again, other = scene.seen(LOW, LOW.copy(), TOP)
+    assert again.similarities is first.similarities
+    assert other.similarities is not first.similarities
 
 
 def test_bare_outlines_are_not_selected(scene: Scene) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.decks.matching.candidates import Candidate, Comparer, Faces
-from companion.decks.matching.card_parts import CardPart, PartEmbedding
+from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import SearchModel, shipped_search_model
-from companion.decks.matching.selection import below, select
+from companion.decks.matching.selection import below, in_order, select
 from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.open_set import MAX_NATS
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
@@ -79,16 +79,25 @@ class CardSearch:
         boxed: parts of cards, of which each other card must show one; None for any card. Raises ModelFileError.
         """
         candidates, comparer = self.candidates(image, known, sure, boxed)
-        matches: list[PictureMatch] = []
-        while True:
-            chosen = select(candidates, comparer)
-            compared = [(one, self._match_of(verify(image, one, self._faces, self._matcher))) for one in chosen]
-            verified = [(one, match) for one, match in compared if match is not None]
-            if not verified:
-                return matches
-            matches += [match for _, match in verified]
-            # Below wrongly chosen candidates others may lie, which can be chosen once the verified ones are settled.
-            candidates = below(candidates, [one.quad for one, _ in verified], comparer)
+        left, refuted = candidates, set[PartKey]()
+        cards: list[tuple[VerifiedCard, float]] = []
+        settled: list[Candidate] = []
+        while left:
+            before = len(cards)
+            for one in select(left, comparer):
+                card = verify(image, one, self._faces, self._matcher)
+                odds = float(self._model.card.log_odds(np.array(card.facts(self._model))))
+                if odds > 0 and not _same(card.quad, [other.quad for other in settled], SAME_ON_PILE):
+                    cards.append((card, odds))
+                    settled.append(comparer.compare([CardPart.of(image, card.quad, sure)])[0] or one)
+                else:
+                    refuted.add(one.part.key)
+            if len(cards) == before:
+                break
+            # A card on top of others, or below wrongly selected ones, can be selected once the others are settled.
+            left = below(candidates, in_order(settled, comparer), comparer)
+            left = [one for one in left if one.part.key not in refuted]
+        return [self._match_of(*one) for one in cards]
 
     def candidates(
         self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
@@ -103,13 +112,12 @@ class CardSearch:
         found = [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in quads]) if one]
         better = _distinct([one.corrected for one in sorted(found, key=lambda one: -one.odds)])
         found += [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in better]) if one]
-        return found, comparer
+        likeliest = sorted(found, key=lambda one: -one.odds)
+        kept = {id(quad) for quad in _distinct([one.quad for one in likeliest])}
+        return [one for one in likeliest if id(one.quad) in kept], comparer
 
-    def _match_of(self, one: VerifiedCard) -> PictureMatch | None:
-        """Return a verified card as a match, None if it is probably none."""
-        odds = float(self._model.card.log_odds(np.array(one.facts(self._model))))
-        if odds <= 0:
-            return None
+    def _match_of(self, one: VerifiedCard, odds: float) -> PictureMatch:
+        """Return a verified card with these log-odds as a match."""
         logs: Floats = np.full(UNNAMED + 1, -MAX_NATS, np.float32)
         own = one.logs(self._model)
         logs[self._faces.numbers] = np.maximum(own, -MAX_NATS)

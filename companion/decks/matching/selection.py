@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -45,15 +45,19 @@ def select(candidates: Sequence[Candidate], comparer: Comparer) -> list[Candidat
             break
         else:
             left = _compared(left, comparer)
-    return _in_order(found, comparer)
+    return in_order(found, comparer)
 
 
-def below(candidates: Sequence[Candidate], tops: Sequence[Quad], comparer: Comparer) -> list[Candidate]:
-    """Return the candidates that are other cards than those in outlines (4, 2), without what these hide of them."""
-    left = [_Choice(one, one, one.part) for one in candidates]
-    for top in tops:
-        left = _below(left, top)
-    return [one.seen for one in _compared(left, comparer)]
+def below(candidates: Sequence[Candidate], cards: Sequence[Candidate], comparer: Comparer) -> list[Candidate]:
+    """Return the candidates that are other cards than these, by the parts that those of them on top leave visible.
+
+    A candidate on top of such cards must have more log-odds than it takes from theirs: else it is a part of them.
+    """
+    others = [one for one in candidates if not any(_is_same(one, card) for card in cards)]
+    pairs = _ordered([(one, card) for one in others for card in cards], comparer)
+    gains = [[pair.gain for pair in pairs if pair.top is one] for one in others]
+    seen = zip(comparer.compare(_parts_below(others, pairs)), gains, strict=True)
+    return [one for one, gained in seen if one and (not gained or one.odds + sum(gained) > 0)]
 
 
 def _below(choices: Sequence[_Choice], top: Quad) -> list[_Choice]:
@@ -73,14 +77,38 @@ def _compared(choices: Sequence[_Choice], comparer: Comparer) -> list[_Choice]:
     return [replace(one, seen=now) for one, now in zip(choices, seen, strict=True) if now is not None]
 
 
-def _in_order(found: Sequence[Candidate], comparer: Comparer) -> list[Candidate]:
-    """Return cards by the parts that the others leave visible: of two that overlap, the likelier order counts."""
-    pairs = [pair for pair in combinations(found, 2) if intersection_over_union(pair[0].quad, pair[1].quad) > 0]
-    hidden = comparer.compare([low.part.below([top.quad]) for pair in pairs for low, top in (pair, pair[::-1])])
-    odds = [-np.inf if one is None else one.odds for one in hidden]
-    above: dict[int, list[Quad]] = {id(one): [] for one in found}
-    for (one, other), below, on_top in zip(pairs, odds[::2], odds[1::2], strict=True):
-        low, top = (one, other) if below + other.odds > on_top + one.odds else (other, one)
-        above[id(low)].append(top.quad)
-    parts = [one.part.below(above[id(one)]) for one in found]
-    return [one for one in comparer.compare(parts) if one is not None]
+def in_order(found: Sequence[Candidate], comparer: Comparer) -> list[Candidate]:
+    """Return cards by the parts that the others leave visible, without those of which too little is."""
+    parts = _parts_below(found, _ordered(list(combinations(found, 2)), comparer))
+    return [one for one in comparer.compare(parts) if one]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A candidate on top of another one. gain: by how much this raises the lower one's log-odds."""
+
+    low: Candidate
+    top: Candidate
+    gain: float
+
+
+def _ordered(pairs: Sequence[tuple[Candidate, Candidate]], comparer: Comparer) -> list[_Pair]:
+    """Return the pairs that overlap, each in its likelier order; the first below if each hides the other."""
+    touching = [pair for pair in pairs if intersection_over_union(pair[0].quad, pair[1].quad) > 0]
+    both = [order for pair in touching for order in (pair, pair[::-1])]
+    hidden = comparer.compare([low.part.below([top.quad]) for low, top in both])
+    orders = [
+        _Pair(low, top, one.odds - low.odds if one else -np.inf) for one, (low, top) in zip(hidden, both, strict=True)
+    ]
+    return [max(some, key=lambda pair: pair.gain) for some in zip(orders[::2], orders[1::2], strict=True)]
+
+
+def _parts_below(candidates: Sequence[Candidate], pairs: Sequence[_Pair]) -> list[CardPart]:
+    """Return the part of each candidate that those on top of it leave visible."""
+    return [one.part.below([pair.top.quad for pair in pairs if pair.low is one]) for one in candidates]
+
+
+def _is_same(one: Candidate, other: Candidate) -> bool:
+    """Return whether two outlines, as they are or corrected, are those of one card."""
+    outlines = product((one.quad, one.corrected), (other.quad, other.corrected))
+    return any(intersection_over_union(*pair) >= SAME_ON_PILE for pair in outlines)
