@@ -14,9 +14,9 @@ HAND = np.random.default_rng(3).integers(0, 255, (20, 15, 3), dtype=np.uint8).re
 PLACE = slice(4, 76), slice(104, 156)
 
 
-def foreign(*stays: tuple[float, bool]) -> list[Mask]:
+def foreign(*stays: tuple[float, bool], time: float = 0.0) -> list[Mask]:
     """Return what is foreign at the end of each stretch of so many seconds, with the hand there or not."""
-    background, masks, time = Background(HAND_PATIENCE), [], 0.0
+    background, masks = Background(HAND_PATIENCE), list[Mask]()
     for seconds, there in stays:
         image = TABLE.copy()
         if there:
@@ -36,8 +36,9 @@ def test_a_hand_is_foreign_while_it_is_new_and_leaves_no_ghost(rested: float) ->
     assert not left[PLACE].any()
 
 
-def test_what_stays_becomes_part_of_the_table() -> None:
-    _, new, old = foreign((6, False), (0.5, True), (6, True))
+@pytest.mark.parametrize("time", [0.0, 1.8e9])
+def test_what_stays_becomes_part_of_the_table(time: float) -> None:
+    _, new, old = foreign((6, False), (0.5, True), (6, True), time=time)
     assert new[PLACE].mean() > 0.9
     assert not old[PLACE].any()
 

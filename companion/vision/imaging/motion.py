@@ -165,7 +165,7 @@ class _Layers:
         self._differs, self._settles = differs, settles
         self._now = self._top = self._longest = first
         # When the present appearance settles, and how long the longest-lasting one had settled.
-        self._from = np.full(first.shape[:2], time, np.float32)
+        self._from = np.full(first.shape[:2], time)
         self._lasted = np.zeros(first.shape[:2], np.float32)
 
     def learn(self, picture: Floats, time: float) -> None:
