@@ -16,10 +16,11 @@ from companion.decks.labels.design import ROUNDS, consistency_nats, expected_sim
 from companion.decks.labels.hungarian import assign
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
+from companion.vision.core.logit import log_odds
 
 # Error rate of a witness, and the resulting log-odds (nats) per statement.
 _ERROR_RATE = 0.1
-_STATEMENT_NATS = float(np.log((1 - _ERROR_RATE) / (_ERROR_RATE / (NOTHING - 1))))
+_STATEMENT_NATS = float(np.log(NOTHING - 1)) - log_odds(_ERROR_RATE)
 # Bound on the design's evidence against a card: more than one witness, so that wrong names are found, less than two.
 _MAX_DESIGN_NATS = 1.5 * _STATEMENT_NATS
 # Evidence that excludes a name.

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.vision.core.labels import Floats
+from companion.vision.core.logit import log_odds
 
 OUTLIER_SHARE = 0.02
-_MAX_ODDS = float(np.log((1 - OUTLIER_SHARE) / OUTLIER_SHARE))
+_MAX_ODDS = -log_odds(OUTLIER_SHARE)
 """Share of cards that may be unreadable through blur or light, and the bound on any evidence that follows (nats)."""
 MAX_NATS = 9.0
 """Bound on evidence against a card (nats): on unknown designs the reader is confidently wrong."""

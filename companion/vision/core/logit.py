@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,12 @@ Odds = TypeVar("Odds", NDArray[np.float64], NDArray[np.float32])
 def logistic(odds: Odds) -> Odds:
     """Return the (...) probabilities of log-odds (...); the odds are bounded, so that nothing overflows."""
     return np.asarray(1 / (1 + np.exp(-np.clip(odds, -50, 50))), odds.dtype)
+
+
+def log_odds(probability: float) -> float:
+    """Return the log-odds of a probability, bounded for 0 and 1."""
+    sure = min(max(probability, 1e-9), 1 - 1e-9)
+    return math.log(sure / (1 - sure))
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from companion.vision.core.geometry import (
     project,
     unit_square,
 )
+from companion.vision.core.logit import log_odds
 from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.core.sightings import Sighting
 
@@ -136,7 +137,7 @@ def features(image: Image, sightings: Sequence[Sighting]) -> Values:
         confidence = min(max(card.sighting.confidence, 0.01), 0.999)
         rows.append(
             (
-                float(np.log(confidence / (1 - confidence))),
+                log_odds(confidence),
                 float(card.sighting.whole),
                 -evenness.mean(),
                 -evenness.max(),

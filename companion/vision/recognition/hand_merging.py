@@ -7,12 +7,12 @@ one card as red 7 and red 1 must not make two cards of it.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.cards import Card
+from companion.vision.core.logit import log_odds
 from companion.vision.core.sightings import Sighting
 
 # Bounds of one picture's evidence in log-odds: against a card it does not show (the card may be hidden), and for a card
@@ -92,12 +92,11 @@ def _copies(pictures: Sequence[Sequence[Sighting]]) -> Iterator[_Copy]:
         source = max(full, key=lambda held: held.sighting.confidence).picture
         own = sorted((held for held in shown if held.picture == source), key=lambda held: -held.sighting.confidence)
         for n in range(number):
-            yield _Copy(sum(_log_odds(ps[n] if n < len(ps) else 0.0) for ps in ranked), own[n])
+            yield _Copy(sum(_bounded_odds(ps[n] if n < len(ps) else 0.0) for ps in ranked), own[n])
 
 
-def _log_odds(probability: float) -> float:
-    odds = math.log((probability + 1e-9) / (1 - probability + 1e-9))
-    return max(-_UNSEEN, min(_SEEN, odds))
+def _bounded_odds(probability: float) -> float:
+    return max(-_UNSEEN, min(_SEEN, log_odds(probability)))
 
 
 def _impossible(hand: Sequence[HandCard], deck: Mapping[Card, int] | None) -> tuple[Card, ...]:

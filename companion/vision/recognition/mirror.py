@@ -18,7 +18,7 @@ import numpy as np
 from companion.cards import Card, Face
 from companion.vision.core.events import CardLanded, PileEvent, PileReached
 from companion.vision.core.geometry import Image, tilt
-from companion.vision.core.logit import Logit, Values, load_logits, logistic, save_logits
+from companion.vision.core.logit import Logit, Values, load_logits, log_odds, logistic, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import CERTAIN, FAIRLY, RUNNER_UP_BELOW, Handedness, Sighting
 
@@ -73,8 +73,7 @@ def described_once(found: Sequence[Sighting]) -> Values:
 
 def _log_odds(sighting: Sighting) -> float:
     """Return the bounded log-odds of a sighting's clarity."""
-    sure = float(np.clip(sighting.clarity, 1e-2, 1 - 1e-4))
-    return float(np.log(sure / (1 - sure)))
+    return log_odds(float(np.clip(sighting.clarity, 1e-2, 1 - 1e-4)))
 
 
 @dataclass(frozen=True)
