@@ -23,6 +23,7 @@ from companion.vision.core.geometry import (
     INDEX_SPOT_SIDE,
     Image,
     Quad,
+    framed,
     homography,
     unit_square,
 )
@@ -51,8 +52,7 @@ class Photographer:
     def __init__(self, gallery: Gallery, seed: Sequence[int], view: tuple[int, int] = SIZE) -> None:
         self._gallery = gallery
         self._view = view
-        margin = CARD_MARGIN / (1 + 2 * CARD_MARGIN)
-        self._edge: Quad = (unit_square() * (1 - 2 * margin) + margin) * view
+        self._edge = framed(*view, CARD_MARGIN)
         self._rng = np.random.default_rng(seed)
         height, width = gallery.faces.shape[1:3]
         self._size = (width, height)

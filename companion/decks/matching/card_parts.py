@@ -18,6 +18,7 @@ from companion.vision.core.geometry import (
     Quad,
     cut,
     expand,
+    framed,
     grid_in,
     homography,
     project,
@@ -29,9 +30,8 @@ from companion.vision.imaging.motion import filled
 
 _WIDTH, _HEIGHT = (side // 2 for side in CARD_CROP)
 _EDGE = np.asarray(unit_square() * (_WIDTH, _HEIGHT), np.float32)
-# The outline in its crop, and the pixels inside it.
-_OUTLINE = np.asarray((unit_square() + CARD_MARGIN) / (1 + 2 * CARD_MARGIN) * (_WIDTH, _HEIGHT), np.float32)
-_INSIDE = filled(_OUTLINE, (_HEIGHT, _WIDTH), 1.0) > 0
+# The outline in its crop.
+_OUTLINE = framed(_WIDTH, _HEIGHT, CARD_MARGIN)
 
 VisibleMask = NDArray[np.bool_]
 """The pixels of a crop that nothing hides, (96, 64)."""
@@ -80,12 +80,20 @@ class CardPart:
         return np.asarray(self.visible[y, x].reshape(rows, columns))
 
 
+def _inside(outline: Quad) -> VisibleMask:
+    """Return (96, 64) the pixels of a crop inside an outline (4, 2) of it."""
+    return filled(outline, (_HEIGHT, _WIDTH), 1.0) > 0
+
+
+_INSIDE = _inside(_OUTLINE)
+
+
 def _in_crop(quad: Quad, other: Quad) -> VisibleMask:
     """Return (96, 64) the pixels of an outline's crop that another outline (4, 2) of the picture contains."""
     to = homography(expand(quad, CARD_MARGIN), _EDGE)
     # OpenCV draws in 16-bit coordinates; what lies farther off does not change what is inside.
     far = 8 * _HEIGHT
-    return filled(np.clip(project(to, other), -far, far), (_HEIGHT, _WIDTH), 1.0) > 0
+    return _inside(np.clip(project(to, other), -far, far))
 
 
 @dataclass(frozen=True, eq=False)

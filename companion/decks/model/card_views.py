@@ -15,6 +15,7 @@ from companion.vision.core.geometry import (
     corner_frames,
     cut,
     expand,
+    framed,
     index_frame,
     unit_square,
 )
@@ -61,9 +62,7 @@ def straightened(image: Image, quad: Quad) -> Image:
 
 def outline() -> Quad:
     """Return the card's outline in a stored picture."""
-    width, height = PICTURE
-    inner = (unit_square() + MARGIN) / (1 + 2 * MARGIN)
-    return np.asarray(inner * (width, height), np.float32)
+    return framed(*PICTURE, MARGIN)
 
 
 def usual_spot() -> Spot:

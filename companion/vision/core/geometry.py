@@ -57,6 +57,11 @@ def expand(quad: Quad, margin: float) -> Quad:
     return project(homography(unit_square(), quad), grown)
 
 
+def framed(width: float, height: float, margin: float) -> Quad:
+    """Return the outline in a crop of this size, which was cut with a margin, a share of its sides, around it."""
+    return np.asarray((unit_square() + margin) / (1 + 2 * margin) * (width, height), np.float32)
+
+
 def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
     """Return the (height, width, 3) crop whose edge is `quad` in the picture; pixels outside the picture are grey.
 
