@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from companion.decks.matching.alignment import aligned
 from companion.decks.model.card_views import outline
 from companion.decks.model.prototypes import CLASSES
-from companion.decks.model.thumbnails import both_ways, small
+from companion.decks.model.thumbnails import SAME_DESIGN, both_ways, small
 from companion.vision.core.geometry import Image, Quad, cut
 from companion.vision.core.labels import Floats
 
@@ -42,10 +42,8 @@ _MAX_ERROR = 8.0
 _MAX_MATCHING_ERROR = 3.0
 # Range of the common gain, and maximum offset per channel (levels).
 _GAIN_RANGE, _MAX_OFFSET = (0.25, 2.5), 12.0
-# Correlation of thumbnails, and of aligned pictures, from which copies are merged into one picture.
-_COPY_CORRELATION, _SAME_PRINT_CORRELATION = 0.85, 0.985
-# Minimum share of its variance that a picture must explain in an informative cell.
-_MIN_EXPLAINED = 0.5
+# Correlation of aligned pictures from which copies are merged into one picture.
+_SAME_PRINT_CORRELATION = 0.985
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +148,9 @@ class Comparison:
     def informative(self, one: int) -> CellMask:
         """Return the cells with own print that is found in the image; plain cells match anything."""
         spread = self.prints.spread[:, self.chosen[one]]
-        found = self.errors[:, one] * self.prints.variance < (1 - _MIN_EXPLAINED) * spread
+        # The picture explains more of such a cell's variance than it leaves.
+        left = self.errors[:, one] * self.prints.variance
+        found = left < spread - left
         return np.asarray(found.reshape(DOWN, ACROSS) & self.shown(one))
 
     def explained(self, one: int) -> float:
@@ -234,7 +234,7 @@ def _one_per_face(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, 
             first, *others = left
             group = [pictures[first]]
             for i in others:
-                if max(upright[first, i], turned[first, i]) > _COPY_CORRELATION:
+                if max(upright[first, i], turned[first, i]) > SAME_DESIGN:
                     card_there = np.roll(outline(), 0 if upright[first, i] >= turned[first, i] else 2, axis=0)
                     copy = _warped_onto(pictures[first], kept[i], card_there)
                     if _correlation(pictures[first], copy) > _SAME_PRINT_CORRELATION:

@@ -23,7 +23,7 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, with_indices
-from companion.vision.core.sightings import CERTAIN, FAIRLY, UNCERTAIN_MOST, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, UNCERTAIN_MOST, UNSURE_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import (
@@ -48,10 +48,9 @@ from companion.vision.recognition.outlines import (
 from companion.vision.recognition.reader import Reader
 from companion.vision.recognition.rectify import SEVERAL, is_hand
 
-# Score of a candidate formed from two indices, and least score of a box that counts as a card although only its two
-# corners were read; minimum distance of these corners over the box' diagonal: 0.75 for one card, much less for two
-# cards of a fan.
-_BOXED, _ENDS_APART = 0.5, 0.5
+# Minimum distance of a card's two corners over its outline's diagonal: 0.75 for one card, much less for two cards of a
+# fan.
+_ENDS_APART = 0.5
 
 
 class Assembler:
@@ -97,7 +96,7 @@ class Assembler:
             whole = drop_duplicates([*whole, *more], indices, image)
         loose = self._unclaimed(indices, whole)
         # If the box of a card is missing or far off, its two indices determine its outline.
-        pairs = [(outline_from_pair(a, b), _BOXED) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
+        pairs = [(outline_from_pair(a, b), EVEN) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
         pairs = [(quad, score) for quad, score in pairs if not _is_covered(quad, whole)]
         if pairs:
             whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
@@ -225,7 +224,7 @@ class Assembler:
         for box, score in candidates:
             quad = portrait(box)
             known = [card.quad for card in whole] + [card.quad for card, _ in found]
-            if score < _BOXED or any(intersection_over_smaller(quad, other) > SAME_CARD for other in known):
+            if score < EVEN or any(intersection_over_smaller(quad, other) > SAME_CARD for other in known):
                 continue
             ends = [loose[i] for i in CardIndices(quad, [index.quad for index in loose]).inside()]
             if len(ends) == 2 and ends[0].card == ends[1].card:
