@@ -23,7 +23,7 @@ from companion.vision.core.labels import Floats, color_class, face_class
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import EVEN, Sighting
 from companion.vision.detection.deck_protocol import PictureMatch
-from companion.vision.recognition.outlines import SAME_CARD, is_far_smaller, lies_small
+from companion.vision.recognition.outlines import is_far_smaller, lies_small
 
 _FACES = np.array([face_class(card.face) for card in ALL_CARDS])
 _COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
@@ -39,6 +39,9 @@ _PLACES = 6
 _OWN = 0.25
 # Overlap from which an open detection is the matched card; two neighbours in a hand overlap less.
 _OUTLINED = 0.7
+# Overlap from which a detection with the same reading is the same card: two such errors had .69, neighbours in a hand
+# less than half.
+_ITSELF = 0.6
 # Share of a card inside a larger outline from which it is part of it; two stacked identical cards overlap less.
 _LIES_IN = 0.9
 
@@ -91,7 +94,7 @@ def _is_there(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a match lies on a detection, or is a rim of that card which its outline misses."""
     if _shares(sighting, [one])[0] >= _SAME:
         return True
-    return sighting.card == card.card and intersection_over_smaller(sighting.quad, one.quad) > SAME_CARD
+    return sighting.card == card.card and intersection_over_union(sighting.quad, one.quad) > _ITSELF
 
 
 def _is_far_larger(sighting: Sighting, cards: Sequence[Reading], counts: Sequence[bool]) -> bool:
