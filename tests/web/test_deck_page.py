@@ -226,7 +226,7 @@ def unreadable(place: int) -> EnrolledCard:
     picture = np.zeros((480, 320, 3), np.uint8)
     features = rng.random((2, 256)) - 0.5
     features /= np.linalg.norm(features, axis=1, keepdims=True)
-    logs = np.full((6, len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS) + 1))
+    logs = np.full((3, len(ALL_CARDS) + 1), -np.log(len(ALL_CARDS) + 1))
     as_floats = [np.asarray(each, np.float32) for each in (features, logs)]
     return EnrolledCard(picture, outline(), *as_floats, place)
 
