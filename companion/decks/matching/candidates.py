@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -73,7 +74,7 @@ class Candidate:
         """Index of the most similar face."""
         return int(self.similarities.argmax())
 
-    @property
+    @cached_property
     def corrected(self) -> Quad:
         """The outline (4, 2) that the network finds."""
         return corrected(self.quad, self.corners)
