@@ -11,10 +11,10 @@ import time
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.vision.capture.frames import Frame, FrameSource, SourceError
 from companion.vision.core.events import CameraHealth, CameraStatus
+from companion.vision.core.geometry import Image
 
 PATIENCE = 1.8
 """Seconds without a new picture after which a camera counts as lost or frozen. Below two, the limit for reporting it.
@@ -25,8 +25,6 @@ CONNECT_PATIENCE = 15.0
 _FIRST_DELAY = 0.5
 TICK = 0.1
 """Polling interval in seconds."""
-# Sampling step in pixels for comparing pictures: sensor noise changes some samples in every live frame.
-_STRIDE = 8
 
 
 class Grabber:
@@ -49,7 +47,7 @@ class Grabber:
         self._ended = False
         self._fresh_at = time.monotonic()
         self._last_time = 0.0
-        self._signature: NDArray[np.uint8] | None = None
+        self._previous: Image | None = None
         self._keeper = threading.Thread(target=self._keep_alive, name="camera keeper", daemon=True)
 
     @property
@@ -100,12 +98,12 @@ class Grabber:
 
     def take(self, attempt: _Attempt, frame: Frame) -> bool:
         """Store a frame from a connection attempt; False if that attempt was abandoned."""
-        signature = frame.image[::_STRIDE, ::_STRIDE].copy()
         with self._changed:
             if attempt is not self._attempt or self._closed:
                 return False
-            same = self._signature is not None and np.array_equal(signature, self._signature)
-            self._signature = signature
+            # Sensor noise changes some pixels in every live frame.
+            same = self._previous is not None and np.array_equal(frame.image, self._previous)
+            self._previous = frame.image
             attempt.heard_at = time.monotonic()
             self.drops += self._newest is not None
             self._newest = frame

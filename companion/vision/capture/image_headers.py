@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 MAX_PIXELS = 60_000_000
 """Large phone cameras have 50 megapixels, some slightly more."""
 
-_LONGEST_SIDE = 65_500  # Limit of the JPEG format.
 _MOST_BYTES = 4 * MAX_PIXELS  # Decoded size at eight bits with transparency.
 _MOST_SCANS = 32  # A progressive JPEG has about ten.
 _MOST_PARTS = 20_000  # A PNG of 40 MB has five thousand chunks of the usual 8 kB.
@@ -23,9 +22,8 @@ _MOST_PARTS = 20_000  # A PNG of 40 MB has five thousand chunks of the usual 8 k
 # here.
 _HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
 
-# Brands of AVIF: a picture and a sequence. The size of each item stands in an `ispe` box near the start of the file.
+# Brands of AVIF: a picture and a sequence. The size of each item stands in an `ispe` box before the pictures' data.
 _AVIF = frozenset({b"avif", b"avis"})
-_AVIF_HEAD_BYTES = 256 * 1024
 
 _NOT_FILL = re.compile(rb"[^\xff]")
 _SCAN = b"\xff\xda"
@@ -70,8 +68,7 @@ def inspect(data: bytes) -> PictureHead | None:
             return None
     except (struct.error, IndexError) as error:
         raise EncodingError("is cut off") from error
-    sides = (head.width, head.height)
-    if not all(0 < side <= _LONGEST_SIDE for side in sides) or head.width * head.height > MAX_PIXELS:
+    if not 0 < head.width * head.height <= MAX_PIXELS:
         raise EncodingError(f"has {head.width} x {head.height} pixels: {MAX_PIXELS / 1e6:.0f} million can be read")
     return head
 
@@ -81,7 +78,7 @@ def _avif(data: bytes) -> PictureHead:
     if data[8:12] == b"avis":
         raise EncodingError("is animated")
     sizes = []
-    for found in re.finditer(b"ispe", data[:_AVIF_HEAD_BYTES]):
+    for found in re.finditer(b"ispe", data.partition(b"mdat")[0]):
         width, height = struct.unpack(">II", data[found.end() + 4 : found.end() + 12])
         sizes.append((width, height))
     if not sizes:

@@ -18,7 +18,7 @@ from companion.vision.capture.webcams import open_webcam
 _log = logging.getLogger(__name__)
 
 PICTURES_PER_SECOND = 30.0
-"""Default rate of a folder's pictures, and of a container that has neither time stamps nor a rate."""
+"""Usual rate of a camera, and default rate of a folder's pictures and of a container without time stamps and rate."""
 
 Opener = Callable[[str], FrameSource | None]
 """Takes the text after the colon and returns the source it names, or None if it is invalid."""
@@ -28,8 +28,6 @@ _registered: dict[str, Opener] = {}
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
 # FFmpeg's timeout for a stream. A camera counts as lost earlier, but a slow one may still connect.
 _STREAM_PATIENCE_MS = 5000
-# Number of consecutive undecodable frames after which a stream counts as broken: about two seconds.
-_GARBLED_LIMIT = 60
 
 
 class Webcam:
@@ -176,7 +174,8 @@ def _live_frames(capture: cv2.VideoCapture, clock: Stopwatch, name: str) -> Iter
         if not capture.isOpened():
             raise SourceError(f"There is no picture from {name}: check that it is on and that nothing else uses it.")
         garbled = 0
-        while garbled < _GARBLED_LIMIT:
+        # A second of frames that cannot be decoded is a broken stream.
+        while garbled < PICTURES_PER_SECOND:
             taken, raw = capture.read()
             if not taken:
                 break

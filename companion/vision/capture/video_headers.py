@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 _MATROSKA = b"\x1a\x45\xdf\xa3"
-_MOST_BOXES = 10_000
 
 
 def is_truncated(path: Path) -> bool:
@@ -37,7 +36,7 @@ def _declared_end(file: BinaryIO) -> int:
 def _box_end(file: BinaryIO) -> int:
     """Return where the last top-level box ends."""
     at, size = 0, os.fstat(file.fileno()).st_size
-    for _ in range(_MOST_BOXES):
+    while True:
         file.seek(at)
         head = file.read(16)
         if at >= size or len(head) < 8:
@@ -48,7 +47,6 @@ def _box_end(file: BinaryIO) -> int:
         if length < 8:  # 0: to the end of the file
             return size
         at += length
-    return size
 
 
 def _segment_end(file: BinaryIO) -> int:

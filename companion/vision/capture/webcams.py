@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -12,7 +13,6 @@ import cv2
 
 _CLASS = Path("/sys/class/video4linux")
 _STABLE_FOLDERS = (Path("/dev/v4l/by-id"), Path("/dev/v4l/by-path"))
-_MOST_NUMBERS = 6
 WEBCAM_SIZE = (1280, 720)
 """Requested size of pictures in pixels."""
 
@@ -31,7 +31,7 @@ def list_webcams(in_use: str | None = None) -> list[Device]:
     if sys.platform.startswith("linux"):
         return _linux_webcams()
     found = []
-    for number in range(_MOST_NUMBERS):
+    for number in itertools.count():
         if str(number) != in_use:
             capture = cv2.VideoCapture(number)
             opened = capture.isOpened()
