@@ -15,13 +15,11 @@ from companion.vision.core.sightings import EVEN, FAIRLY, NEARLY, UNCERTAIN_MOST
 # Greatest hue in degrees of a red card's ground: over 30 decks, under all lamps, of 4,100 correct confident readings
 # almost no red card exceeded 28 and no yellow one was below 35.
 _RED_AT_MOST = 31.0
-# A "1" whose middle is a 7 with this probability, and nearly certainly a 1 or 7, is a bold slanted 7. Of 346 correctly
-# read 1s none had more than a third of it; nine such 7s had 0.35 and more. Picture cards are less certainly either.
-_SLANTED_SEVEN = 0.3
-# The same for a corner in a fan, fairly certainly either: eight of eight such 7s in fans of a printed deck and one of
-# two of drawn decks had at least 0.27; of 278 correctly read 1s four had 0.21 to 0.49, with a sum of at most 0.75
-# except one (0.24).
-_SLANTED_CORNER = 0.26
+# A "1" that is a 7 with this probability, if it is either, is a bold slanted 7. An open card is nearly certainly either
+# by its middle, unlike picture cards: of 346 correctly read 1s none had more than 0.1, nine such 7s had 0.35 and more.
+# A corner in a fan is fairly certainly either: eight of eight such 7s of a printed deck and one of two of drawn decks
+# had at least 0.27; of 278 correctly read 1s four had 0.21 to 0.49, with a sum of at most 0.75 except one (0.24).
+_SLANTED_SEVEN = 0.26
 
 _YELLOWS_REDS = [(Card(face, Color.YELLOW), Card(face, Color.RED)) for face in Face if not face.is_wild]
 _ONES_SEVENS = [(Card(Face.ONE, color), Card(Face.SEVEN, color)) for color in Color]
@@ -37,10 +35,7 @@ def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float, ground: 
     # A card in a fan shows its neighbours' grounds.
     if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > EVEN:
         seen = _exchanged(seen, _YELLOWS_REDS)
-    one, seven = _one_and_seven(middle)
-    if seen.card.face is Face.ONE and seven >= _SLANTED_SEVEN and one + seven >= NEARLY:
-        seen = _exchanged(seen, _ONES_SEVENS)
-    return seen
+    return _as_slanted_seven(seen, middle, NEARLY)
 
 
 def corrected_corner(seen: Sighting, chances: NDArray[np.floating]) -> Sighting:
@@ -48,17 +43,15 @@ def corrected_corner(seen: Sighting, chances: NDArray[np.floating]) -> Sighting:
 
     chances: (57,) probabilities by the corner.
     """
-    one, seven = _one_and_seven(chances)
-    if seen.card.face is not Face.ONE or one + seven < FAIRLY or seven < _SLANTED_CORNER * (one + seven):
-        return seen
-    return _exchanged(seen, _ONES_SEVENS)
+    return _as_slanted_seven(seen, chances, FAIRLY)
 
 
-def _one_and_seven(chances: NDArray[np.floating]) -> tuple[float, float]:
-    """Return the total probability of 1s and of 7s, from (57,) probabilities."""
+def _as_slanted_seven(seen: Sighting, chances: NDArray[np.floating], least: float) -> Sighting:
+    """Return a 1 as a 7 if it may be one and is either with this probability. chances: (57,) probabilities."""
     faces, _ = card_classes()
     one, seven = (float(chances[:-1][faces == face_class(face)].sum()) for face in (Face.ONE, Face.SEVEN))
-    return one, seven
+    is_slanted = one + seven >= least and seven >= _SLANTED_SEVEN * (one + seven)
+    return _exchanged(seen, _ONES_SEVENS) if seen.card.face is Face.ONE and is_slanted else seen
 
 
 def _exchanged(sighting: Sighting, pairs: Sequence[tuple[Card, Card]]) -> Sighting:

@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from companion.cards import ALL_CARDS, Card, EditionName, deck
 from companion.vision.core.labels import Floats
 
-# Probability that stands for "impossible" in log-likelihoods.
-_IMPOSSIBLE = 1e-30
-
 
 @dataclass(frozen=True, eq=False)
 class DeckCards:
@@ -42,5 +39,6 @@ class DeckCards:
         """Return (N, 57) log-likelihoods of the numbers that stand for the deck's cards, from those of ALL_CARDS."""
         if self.shares is None:
             return logs
-        odds = np.maximum(np.exp(logs[:, :-1]) @ self.shares, _IMPOSSIBLE)
+        # The smallest number stands for zero, which has no logarithm.
+        odds = np.maximum(np.exp(logs[:, :-1]) @ self.shares, np.finfo(np.float32).tiny)
         return np.concatenate([np.asarray(np.log(odds), np.float32), logs[:, -1:]], 1)

@@ -157,10 +157,9 @@ class CameraStatus:
 
 PileEvent = CardLanded | CardTakenBack | PileGone | PileMoved | PileReached | CameraStatus
 
-_ROUNDING = 1e-3  # Tolerance for float32 sums of about fifty probabilities.
-
 
 def _check(probabilities: Probabilities) -> None:
     total = sum(probability for _, probability in probabilities)
-    if not total <= 1 + _ROUNDING or any(not probability >= 0 for _, probability in probabilities):
+    too_many = total > 1 and not np.isclose(total, 1)
+    if too_many or any(not probability >= 0 for _, probability in probabilities):
         raise ValueError(f"probabilities that sum to {total}")

@@ -6,15 +6,13 @@ import importlib.util
 import os
 from collections.abc import Callable
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-
-_MODELS = Path(__file__).resolve().parents[2] / "models"
-_CHECKOUT_MODELS = Path(__file__).resolve().parents[3] / "models"
 
 
 class ModelFileError(Exception):
@@ -33,15 +31,17 @@ _AT_ONCE = 4
 batches of 4 less than 1 MB; none takes longer.
 """
 
-_USUAL = 3 * 640 * 640
-"""Numbers in the largest input that is common. What a larger one needs is given back after it: a picture at 1280 px
-needs 70 MB more than one at 640 px.
+_USUAL_SIDE = 640
+"""Longer side in pixels of the largest input that is common. What a larger one needs is given back after it: a picture
+at 1280 px needs 70 MB more than one at 640 px.
 """
 
 
 def model_folder() -> Path:
     """Return the folder of the shipped networks: beside the package in a checkout, inside it when installed."""
-    return _MODELS if _MODELS.is_dir() else _CHECKOUT_MODELS
+    package = Path(str(files("companion")))
+    inside = package / "models"
+    return inside if inside.is_dir() else package.parent / "models"
 
 
 def _model(path: Path, further: Path | None) -> str | bytes:
@@ -150,7 +150,7 @@ def run_onnxruntime(path: Path, threads: int, further: Path | None = None) -> _R
     giving_back.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
 
     def run(x: NDArray[np.float32]) -> list[Any]:
-        options = (giving_back,) if x[0].size > _USUAL else ()
+        options = (giving_back,) if max(x.shape[2:]) > _USUAL_SIDE else ()
         return list(session.run(None, {name: x}, *options))
 
     return run
