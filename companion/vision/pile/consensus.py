@@ -9,12 +9,12 @@ import numpy as np
 
 from companion.cards import Card
 from companion.vision.core.geometry import intersection_over_union
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import EVEN, FAIRLY, Sighting
 from companion.vision.pile.features import Lying
 from companion.vision.pile.motion_gate import Still
 from companion.vision.pile.pile_change import Change, Judgement, agree
 from companion.vision.pile.pile_state import KnownPile, is_at
-from companion.vision.pile.thresholds import PUSHED, SURE
+from companion.vision.pile.thresholds import PUSHED
 
 # Number of looks that must agree, one quick and one thorough. After `_MOST_LOOKS`, two of them thorough, the best
 # result is reported.
@@ -22,8 +22,6 @@ _AGREE, _MOST_LOOKS = 2, 5
 # Calibrated confidence from which one look suffices: at most two errors in a hundred. Cards in ambiguous light or
 # supported by their middle only reach .985 without a single rival, .977 with one.
 _CERTAIN = 0.983
-# Minimum probability of a landing; below it, wait for further looks.
-_DOUBTED = 0.5
 # Seconds and number of looks for which the place must be bare before the pile counts as gone: the networks miss a card
 # occasionally, but rarely three times in a row some frames apart.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
@@ -143,7 +141,7 @@ class PileConsensus:
             case Change.LANDED if is_first and 3 * len(same) <= 2 * len(self):
                 # A card present from the start is seen in almost every look; a false detection is not.
                 done = False
-            case Change.LANDED if latest.belief < _DOUBTED and len(self) < _MOST_LOOKS and not still.alone:
+            case Change.LANDED if latest.belief < EVEN and len(self) < _MOST_LOOKS and not still.alone:
                 # Another look may read the card that was mistaken for the old one.
                 done = False
             case _:
@@ -157,7 +155,7 @@ class PileConsensus:
             return True
         if len(self) >= 2 * _MOST_LOOKS and len(tops) >= len(self) / 3:
             return True
-        sure = bool(np.mean([top.confidence for top in tops]) >= SURE)
+        sure = bool(np.mean([top.confidence for top in tops]) >= FAIRLY)
         return len(tops) >= _AGREE and (sure or len(self) >= _MOST_LOOKS)
 
     def _uncertain(self, agreement: Agreement) -> Agreement | None:
@@ -178,7 +176,7 @@ class PileConsensus:
         return [look.judgement for look in self._looks if look.judgement.change is Change.LANDED]
 
     def _well_read(self) -> list[Judgement]:
-        return [j for j in self._landed() if j.top is not None and j.belief * j.top.confidence >= _DOUBTED]
+        return [j for j in self._landed() if j.top is not None and j.belief * j.top.confidence >= EVEN]
 
     def _often(self, judgements: Sequence[Judgement]) -> bool:
         """Whether enough looks agree: a card in every second look is one that one kind of look misses."""

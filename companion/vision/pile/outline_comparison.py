@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut, expand
+from companion.vision.core.sightings import CERTAIN
 from companion.vision.imaging.motion import Mask, disc, filled, length_of
 
 # Size in pixels to which cards are warped, and tolerance for inexact outlines: large enough for their usual errors,
@@ -40,8 +41,8 @@ _MARGIN, _FACE_GONE = 0.02, 0.25
 _TELLING, _PRINTED = 0.02, 0.5
 # Brightness from which a pixel is used to estimate the light.
 _LIT = 40
-# Probabilities that a card was laid, in the clear and in the intermediate case: pushes are far more common.
-_LAID, PERHAPS = 0.95, 0.3
+# Probability that a card was laid if the rim is between both limits: pushes are far more common.
+PERHAPS = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +108,9 @@ def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
     if gone > _FACE_GONE:
         return 0.0
     if tells:
-        return _LAID
+        return CERTAIN
     change = _change(was, now, beside)
-    return _LAID if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
+    return CERTAIN if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
 
 
 def _gray(image: Image, blur: float) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from enum import Enum
 import cv2
 
 from companion.vision.core.geometry import homography, intersection_over_union, project
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, Sighting
 from companion.vision.pile.features import Evidence, Lying, Outline, Part
 from companion.vision.pile.outline_comparison import PERHAPS
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE, UNCHANGED
@@ -71,18 +71,15 @@ _IDENTICAL_PLACE = 0.96
 _BURIED = 0.5
 # Minimum overlap of a card with the previous top to have been laid on it unnoticed: 98 of 100 had more.
 _TOUCHING = 0.2
-# Probability of a landing of which only a corner is read on an apparently present card: even, so it is asked about.
-_HALF_SEEN = 0.5
 # Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones
-# 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5. Probability that it is the same card nevertheless.
-_SAME_FACE_FAR, _MISREAD = 0.5, 0.05
+# 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5.
+_SAME_FACE_FAR = 0.5
 # Similarity of a face with itself under exact outlines: at least 0.9 in 95 of 100 looks; white faces differ only in
 # their digits.
 _ONE_FACE = 0.75
-# Minimum confidences of a new card where the small picture changed little: basic; high, with less required
-# dissimilarity (landed cards had at least 0.998); certain, with the similarity allowed then (a white 5 exactly on an 8
-# had 0.78).
-_WELL_READ, _CONFIDENTLY_READ, _CERTAINLY_READ, _ANOTHER_FACE = 0.5, 0.95, 0.995, 0.85
+# Where the small picture changed little: confidence of a new card from which it may be most similar to what was there
+# (landed cards had at least 0.998), and its greatest similarity then (a white 5 exactly on an 8 had 0.78).
+_CERTAINLY_READ, _ANOTHER_FACE = 0.995, 0.85
 # Change of hue from which a place has another colour; untouched cards stayed below 0.12 in a dim picture, below 0.08 in
 # these looks.
 _RECOLORED = 0.2
@@ -170,7 +167,7 @@ def _where_top_is_read(kept: Outline, pushed: Outline | None) -> Judgement:
     if face is _Face.OTHER or (face is _Face.OLD and pushed is None):
         half_seen = _half_seen(look)
         if half_seen is not None:
-            return Judgement(Change.LANDED, half_seen.sighting, len(look.known), _HALF_SEEN)
+            return Judgement(Change.LANDED, half_seen.sighting, len(look.known), EVEN)
     if face is _Face.OLD:
         return Judgement(Change.NONE, kept.sighting, len(look.known))
     return Judgement(Change.LANDED, kept.sighting, len(look.known), belief)
@@ -257,7 +254,7 @@ def _face(card: Outline) -> tuple[_Face, float]:
     if card.look.pictures is None:
         return _Face.OLD, 0.0
     if card.likeness_to_top < _SAME_FACE_FAR:
-        return _Face.OTHER, _MISREAD
+        return _Face.OTHER, 1 - CERTAIN
     # Farther away, the visible part of the old card decides; laying a card leaves the rest unchanged.
     if card.overlap_with_top <= _ROUGHLY_SAME_PLACE or _has_changed(card.rest_beside):
         return _Face.OLD, 0.0
@@ -282,12 +279,12 @@ def _is_unknown_card(card: Outline) -> bool:
     picture, and with none beside it.
     """
     look = card.look
-    if card.confidence < _WELL_READ or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
+    if card.confidence < EVEN or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
         return False
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
     if pushed or card.overlap_with_top <= _TOUCHING or _has_changed(card.top_beside):
         return False
-    is_confident = card.confidence >= _CONFIDENTLY_READ
+    is_confident = card.confidence >= CERTAIN
     if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
         return True
     if card.confidence >= _CERTAINLY_READ:
@@ -303,7 +300,7 @@ def _half_seen(look: Evidence) -> Outline | None:
     if look.top_change <= CHANGED:
         return None
     old = {lying.card for lying in look.known}
-    news = [s for s in look.corners if s.confidence >= _WELL_READ and s.card not in old and s.change >= CHANGED]
+    news = [s for s in look.corners if s.confidence >= EVEN and s.card not in old and s.change >= CHANGED]
     return max(news, key=lambda s: s.confidence, default=None)
 
 
@@ -351,7 +348,7 @@ def _nothing(look: Evidence, half_seen: Outline | None) -> Judgement:
     """No whole card is visible: a legible corner means that the pile is there but lies badly."""
     if look.corners:
         top = None if half_seen is None else half_seen.sighting
-        return Judgement(Change.UNCLEAR, top, len(look.known), _HALF_SEEN)
+        return Judgement(Change.UNCLEAR, top, len(look.known), EVEN)
     return Judgement(Change.GONE if look.known else Change.NONE, None, 0)
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.motion import Mask, difference, filled, length_of, share
 from companion.vision.pile.motion_gate import LIES, MOTION, View, is_everywhere
-from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, SURE, UNCHANGED
+from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
 
 # Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6
@@ -88,7 +88,7 @@ class PileRelocator:
         return changed if changed.mean() >= _CAME else None
 
     def _is_laid(self, card: Sighting, changed: Mask, moving: Mask, picture: View) -> bool:
-        if not card.whole or card.confidence < SURE:
+        if not card.whole or card.confidence < FAIRLY:
             return False
         place = filled(card.quad, changed.shape, picture.scale)
         if share(moving, place)[0] > MOTION or share(changed, place)[0] < CHANGED:

@@ -25,7 +25,7 @@ from companion.vision.core.events import (
     PileMoved,
 )
 from companion.vision.core.geometry import Image
-from companion.vision.core.sightings import Sighting
+from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.motion import Mask, Zone, is_colorless, tinted
 from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
@@ -34,7 +34,6 @@ from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.pile_change import Change, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
-from companion.vision.pile.thresholds import SURE
 from companion.vision.pile.top_card import shipped
 
 __all__ = ["Detect", "PileTracker", "Region"]
@@ -248,7 +247,7 @@ class PileTracker:
             # A plain face on a plain table differs only in colour.
             changed = changed | tinted(reference.glance.colors, picture.glance.colors, changed.shape)
         # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
-        least = SURE if reference is None else 0.0
+        least = FAIRLY if reference is None else 0.0
         # After a knock, earlier outlines are invalid.
         knocked = is_everywhere(changed)
         sightings = [

@@ -15,7 +15,5 @@ CHANGED = 0.22
 # Maximum changed share of an unchanged region: at most 0.03 in 95 of 100 looks for the visible part of a covered card,
 # 0.16 in the worst.
 UNCHANGED = 0.12
-# Mean confidence that agreeing looks need: two independent errors coincide about once in 25.
-SURE = 0.8
 # Seconds within which a second landing of an equal card is the same card leaving the hand: nobody plays that fast.
 ONE_PLAY = 0.8
