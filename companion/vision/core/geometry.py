@@ -17,6 +17,10 @@ Quad = NDArray[np.float32]
 
 CARD_SIZE = (56.0, 87.0)
 """Width and height of a card in millimetres."""
+CARD_WIDTH = float(np.divide(*CARD_SIZE))
+"""Width of a card in card lengths."""
+CARD_RADIUS = float(np.hypot(*CARD_SIZE)) / 2 / max(CARD_SIZE)
+"""Half a card's diagonal in card lengths: what is farther from its middle is not on it, however it lies."""
 CARD_CROP = (128, 192)
 """Width and height in pixels of a whole card's crop."""
 CARD_MARGIN = 0.1

@@ -13,7 +13,7 @@ from enum import Enum
 import cv2
 import numpy as np
 
-from companion.vision.core.geometry import CARD_SIZE, Image, Quad, averaged, cut, tilt
+from companion.vision.core.geometry import CARD_CROP, CARD_WIDTH, Image, Quad, averaged, cut, tilt
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.lighting import CLIPPED
 from companion.vision.imaging.motion import WIDTH, is_colorless, length_of
@@ -90,14 +90,12 @@ _LEAST_OF_DRAW_PILE = 0.8
 """In eight simulated matches with 0.45 to 0.86 of it in view 8 of 39 draws were missed, in twenty others 2 of 55."""
 _WHOLE = 0.97
 """Share of an outline in the picture from which it counts as uncut: the accuracy of outlines."""
-_HIDES_A_CARD = float(_MOST_GLARE * _SHORTEST * _SHORTEST * np.divide(*CARD_SIZE))
+_HIDES_A_CARD = float(_MOST_GLARE * _SHORTEST * _SHORTEST * CARD_WIDTH)
 """Minimum area in square pixels of a highlight that can hide a readable card: none of 145 pictures of tables and
 floors, 1280 x 720, has one.
 """
 _FILLED = 0.6
 """Minimum share of its rectangle that a highlight fills: an ellipse has 0.79, a card back's white border 0.4."""
-_LOOK = (128, 192)
-"""Width and height in pixels at which a card's light and sharpness are measured."""
 
 
 def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None = None) -> Advice:
@@ -113,7 +111,7 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
         # In night mode a camera sends equal channels and overexposes: no lamp is to blame.
         lamp = highlight(image) if np.ptp(image[::4, ::4], axis=2).any() else None
         return Advice(Obstacle.NO_PILE) if lamp is None else Advice(Obstacle.GLARE, 1.0, _MOST_GLARE, lamp)
-    crop = cut(image, card.quad, *_LOOK)
+    crop = cut(image, card.quad, *CARD_CROP)
     found = (
         _below(Obstacle.DARK, float(np.percentile(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), 95)), _LEAST_WHITE),
         Advice(Obstacle.COLORLESS) if is_colorless(image) else None,
