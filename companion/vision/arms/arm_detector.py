@@ -32,7 +32,7 @@ from companion.vision.arms.ignore_mask import IgnoreMask
 from companion.vision.arms.mask_bridging import Bridges
 from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import SMALL, Frame
-from companion.vision.core.geometry import Quad
+from companion.vision.core.geometry import CARD_RADIUS, Quad
 from companion.vision.imaging.background_model import BackgroundModel, Difference
 from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, length_of
 
@@ -40,8 +40,6 @@ __all__ = ["ArmDetector"]
 
 # Distance beside a card, in card lengths, in which its edge and shadow appear.
 _BESIDE_CARD = 0.15
-# Radius around the tip, in card lengths, in which a carried card is visible.
-_AT_TIP_CARD = 0.5
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
 _OFTEN = 0.036
 # Distance in small pixels an arm must reach out of the ignored region; a hand of cards sways by half of that.
@@ -193,7 +191,7 @@ class ArmDetector:
             share = float(firm[part].mean())
             for arm in (arm for arm in found if not behind or arm.reach >= _OUT_OF_IT):
                 lit = arm.single and not passes  # Colours in a shadow's border are unreliable.
-                colors = colors_at(difference.picture, part, arm.tip, _AT_TIP_CARD * self._card) if lit else None
+                colors = colors_at(difference.picture, part, arm.tip, CARD_RADIUS * self._card) if lit else None
                 shapes.append(replace(arm, firm=share, colors=colors))
         return [self._sample(difference.time, arm) for arm in shapes], attached | shade, attached | hands
 

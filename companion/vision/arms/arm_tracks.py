@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_color import similarity
+from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.imaging.motion import Floats
 
 _time = attrgetter("time")
 
 # Standard deviation in degrees between an arm's crossing and its player's seat, and between crossings of one seat.
 _STRAY = 8.0
-# Distance in card lengths from a lying card beyond which it is not itself visible at a hand's tip.
-_ON_THE_WAY = 0.6
 # Maximum reach of a withdrawn arm relative to the arm at work.
 _REACHES = 0.75
 # Firmness relative to the hand below which a component includes a passing shadow, so its reach says nothing about the
@@ -175,7 +174,7 @@ class Track:
         likes = [
             similarity(sample.colors, card)
             for sample, far in zip(came, away, strict=False)
-            if sample.colors is not None and far > _ON_THE_WAY
+            if sample.colors is not None and far > CARD_RADIUS
         ]
         return max(likes, default=None)
 
@@ -191,7 +190,7 @@ class Track:
             [
                 similarity(sample.colors, back)
                 for sample in self.samples[slice(*self._places(*span))]
-                if sample.colors is not None and float(np.hypot(*(sample.tip - place))) > _ON_THE_WAY * length
+                if sample.colors is not None and float(np.hypot(*(sample.tip - place))) > CARD_RADIUS * length
             ]
             for span in spans
         ]

@@ -10,11 +10,10 @@ import numpy as np
 from companion.vision.arms.arm_tracks import LATELY, UNSEEN, Track, entry
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
+from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.imaging.motion import Zone
 
-# Distance in card lengths from a pile's middle at which a hand arrives.
-_AT = 0.6
-# Distance beyond that at which it has left.
+# Distance in card lengths from the edge of a pile at which a hand has left.
 _LEAVES = 0.25
 # Distance from the draw pile's middle at which a hand works even if it had just reached farther; no hand rests there.
 _MIDDLE = 0.2
@@ -34,8 +33,6 @@ _UNKNOWN_SPREAD = 90.0
 # Distance before its tip, in card lengths, at which a hand grips: the card extends beyond. In six films the draw pile's
 # middle was found within 0.2 card lengths this way, within 0.6 by tips.
 _OVERREACH = 0.3
-# Distance in card lengths from its farthest point within which a hand is turning.
-_TURNS = 0.5
 # Seconds after laying a card within which an arm did not also draw, except to fetch a card: who plays a drawn card
 # looks at it first.
 _ONE_ACT = 0.8
@@ -116,7 +113,7 @@ class VisitTracker:
         if not slow:
             return None
         least = min(slow, key=lambda number: paces[number])
-        if distances(self.track, least, [discard])[PileKind.DISCARD] <= _AT:
+        if distances(self.track, least, [discard])[PileKind.DISCARD] <= CARD_RADIUS:
             return None
         tips = np.array([self.track.samples[number].tip for number in slow])
         return _grasp(self.track, np.asarray(np.median(tips, axis=0), np.float64), discard.length)
@@ -132,14 +129,14 @@ class VisitTracker:
         back = back and away.get(PileKind.DRAW, np.inf) > _MIDDLE
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN
         for kind in list(self._at):
-            if unseen or back or away.get(kind, np.inf) > _AT + _LEAVES:
+            if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + _LEAVES:
                 self._left[kind] = self._at.pop(kind)
         # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
         over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= UNSEEN]
         ended = [self._reach(kind, self._left.pop(kind)) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
-            at = distance <= _AT and not back
+            at = distance <= CARD_RADIUS and not back
             if not at and kind not in self._at:
                 continue
             speed = min(self._pace(number, spot), _LESS * self._pace(number, spot, _FEELS_OVER))
@@ -167,8 +164,8 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     sample = track.samples[number]
     rim = sample.rim if sample.rim is not None else track.samples[0].rim
     away = {spot.kind: min(_distance(finger, rim, spot) for finger in sample.fingers) for spot in spots}
-    if away.get(PileKind.DRAW, np.inf) <= _AT and PileKind.DISCARD in away:
-        away[PileKind.DISCARD] = max(away[PileKind.DISCARD], _AT + 0.01)
+    if away.get(PileKind.DRAW, np.inf) <= CARD_RADIUS and PileKind.DISCARD in away:
+        away[PileKind.DISCARD] = max(away[PileKind.DISCARD], CARD_RADIUS + 0.01)
     return away
 
 
@@ -176,7 +173,7 @@ def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> 
     """Return whether a hand has been at a pile since a time (s) and stopped there."""
     (length,) = {spot.length for spot in spots if spot.kind is kind}
     return any(
-        _speed(track, number) < _SLOW * length and distances(track, number, spots)[kind] <= _AT
+        _speed(track, number) < _SLOW * length and distances(track, number, spots)[kind] <= CARD_RADIUS
         for number, sample in enumerate(track.samples)
         if sample.time >= since
     )
@@ -199,7 +196,7 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
     if came is None:
         return []
     depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
-    least = max(depths) - _TURNS * length
+    least = max(depths) - CARD_RADIUS * length
     slow = (number for number, depth in enumerate(depths) if depth >= least and _speed(track, number) < _SLOW * length)
     return [_grasp(track, samples[number].tip, length) for number in slow]
 

@@ -11,7 +11,7 @@ import numpy as np
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import PileKind
-from companion.vision.core.geometry import CARD_SIZE, Quad
+from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH, Quad
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone, length_of
 from companion.vision.pile.pile_state import Region
@@ -19,14 +19,11 @@ from companion.vision.tracking.camera_advice import InView
 
 # Length of a back relative to the discard pile's cards, under perspective and with the pile's sides.
 _SHORTEST, _LONGEST = 0.65, 1.5
-# Distance in card lengths, middle to middle, below which two places are the same: fingers end anywhere on a pile. Two
-# touching piles are a card's width (.64 of the length) apart.
-_SAME_PLACE = 0.6
 # Maximum distance from the discard pile: beside it, not at the far end of the table.
 _FARTHEST = 6.0
 ONE_BACK = 0.3
 """The same for detected backs: boxes of one vary by a tenth, and a dark square of the tablecloth boxed beside it is
-half a card away. Hands within this distance count fully, with less weight up to `_SAME_PLACE`.
+half a card away. Hands within this distance count fully, with less weight up to `CARD_RADIUS`.
 """
 # Evidence from hands required for a place without a back: two from two sides, or three from one.
 _PLACE_EVIDENCE = 1.35
@@ -53,7 +50,7 @@ _IN_VAIN, _SEEN_IN = 5, 0.25
 # go beyond the border end before it and reached 1.6 within 75 s.
 _ENOUGH_EVIDENCE = 4.0
 # Side of a square with a card's area in card lengths.
-_SIDE = float(np.sqrt(np.divide(*CARD_SIZE)))
+_SIDE = float(np.sqrt(CARD_WIDTH))
 
 
 class DrawPile:
@@ -110,7 +107,7 @@ class DrawPile:
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             # An object cut by the border has no card shape, which is no evidence.
             place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
-            if (card or cut) and _SAME_PLACE <= place.away <= _FARTHEST:
+            if (card or cut) and CARD_RADIUS <= place.away <= _FARTHEST:
                 self._note(place, zone.length)
         self._choose(zone)
 
@@ -119,7 +116,7 @@ class DrawPile:
         number.
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
-        if _SAME_PLACE <= away <= _FARTHEST:
+        if CARD_RADIUS <= away <= _FARTHEST:
             self._visits = [*self._visits[1 - _REMEMBERED :], _Visit(place, side, track)]
             self._choose(zone)
 
@@ -147,12 +144,12 @@ class DrawPile:
         """Return the back at the assumed draw pile, the most frequent one if there are several."""
         if self._found is None:
             return None
-        near = [b for b in self._backs if float(np.hypot(*(b.middle - self._found))) <= _SAME_PLACE * zone.length]
+        near = [b for b in self._backs if float(np.hypot(*(b.middle - self._found))) <= CARD_RADIUS * zone.length]
         return max(near, key=lambda back: back.count, default=None)
 
     def _near(self, place: Point, zone: Zone) -> list[_Visit]:
         visits = (visit for visit in self._visits if visit.track not in self._busy)
-        return [v for v in visits if float(np.hypot(*(v.place - place))) <= _SAME_PLACE * zone.length]
+        return [v for v in visits if float(np.hypot(*(v.place - place))) <= CARD_RADIUS * zone.length]
 
     def _hands(self, place: Point, zone: Zone, bare: bool = True) -> float:
         """Return the evidence of hands for a place.
@@ -162,7 +159,7 @@ class DrawPile:
         sides: defaultdict[int, float] = defaultdict(float)
         for visit in self._near(place, zone):
             away = float(np.hypot(*(visit.place - place))) / zone.length
-            near = min(1.0, (_SAME_PLACE - away) / (_SAME_PLACE - ONE_BACK))
+            near = min(1.0, (CARD_RADIUS - away) / (CARD_RADIUS - ONE_BACK))
             sides[id(visit) if visit.side is None else visit.side] += 1.0 if bare else near
         # One player's hand may rest at a place all evening; everybody goes to the draw pile.
         return sum(float(np.log1p(share)) for share in sides.values())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.arm_tracks import LATELY, Track
 from companion.vision.arms.hand_visits import Spot, distances
+from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.motion import Floats
@@ -37,8 +38,6 @@ MOMENT = (
 
 REMEMBERED = 6.0
 """Seconds an arm that left is remembered; a card may be reported that much later than it was laid."""
-# Tolerance in card lengths for being nearest: a hand comes down and lets go finger by finger.
-_AS_NEAR = 0.5
 # Probability below which an arm is not listed.
 _NEGLIGIBLE = 0.05
 
@@ -128,13 +127,14 @@ def carried_similarity(track: Track, card: Floats, spot: Spot, landed: float) ->
 def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:
     """Return when, between two times (s), a hand arrived at its nearest point to a pile.
 
-    Before that it may have been elsewhere, for example at the draw pile.
+    Before that it may have been elsewhere, for example at the draw pile. A hand comes down and lets go finger by
+    finger, so anywhere on the card is as near.
     """
     there = [number for number, sample in enumerate(track.samples) if began <= sample.time <= ended]
     away = {number: distances(track, number, [spot])[spot.kind] for number in there}
     if not away:
         return began
     first = nearest = min(there, key=lambda number: away[number])
-    while first - 1 in away and away[first - 1] <= away[nearest] + _AS_NEAR:
+    while first - 1 in away and away[first - 1] <= away[nearest] + CARD_RADIUS:
         first -= 1
     return track.samples[first].time
