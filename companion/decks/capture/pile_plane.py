@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import CARD_SIZE, Quad, turned
 
-# A card's sides as a (2, 2) matrix of scalar products, with its length as the unit.
-_CARD = np.diag([(CARD_SIZE[0] / CARD_SIZE[1]) ** 2, 1.0])
+# Scalar products (2, 2) of a card's sides, in square millimetres.
+_CARD = np.diag(np.square(CARD_SIZE))
 
 Metric = NDArray[np.float64]
-"""(2, 2) symmetric matrix: scalar products of directions in the picture as lengths on the table, in card lengths."""
+"""(2, 2) symmetric matrix: scalar products of directions in the picture, on the table in square millimetres."""
 
 
 def upright(quad: Quad, others: Sequence[Quad]) -> Quad:
@@ -43,9 +43,12 @@ def _metric(quad: Quad) -> Metric:
 
 
 def _errors(quad: Quad, metrics: Metric) -> NDArray[np.float64]:
-    """Return (N,) how far an outline is from a card whose first side is a short one, by (N, 2, 2) metrics."""
+    """Return (N,) how far an outline is from a card whose first side is a short one, by (N, 2, 2) metrics.
+
+    The unit is the square of a card's length.
+    """
     along = _directions(quad)
-    return np.asarray(np.linalg.norm(along.T @ metrics @ along - _CARD, axis=(1, 2)), np.float64)
+    return np.asarray(np.linalg.norm(along.T @ metrics @ along - _CARD, axis=(1, 2)) / _CARD.max(), np.float64)
 
 
 def _shortening(metrics: Metric) -> NDArray[np.float64]:
