@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import Enum
 
 import cv2
 import numpy as np
@@ -15,11 +15,11 @@ from companion.vision.core.geometry import Image, Quad, intersection_over_union,
 from companion.vision.core.runtime import Network
 
 
-class BoxKind(IntEnum):
-    """The detector's classes."""
+class BoxKind(Enum):
+    """The detector's classes, in the order of its output."""
 
-    CARD = 0
-    INDEX = 1
+    CARD = "card"
+    INDEX = "index"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,9 @@ def decode(output: NDArray[np.float32], scale: float, offset: tuple[int, int], t
     center = np.stack([x, y], 1) - offset
     corners = [center - along - across, center + along - across, center + along + across, center - along + across]
     quads = np.asarray(np.stack(corners, 1) / scale, np.float32)
+    classes = tuple(BoxKind)
     return [
-        Box(BoxKind(kind), quad, score)
+        Box(classes[kind], quad, score)
         for kind, quad, score in zip(kinds[keep].tolist(), quads, best[keep].tolist(), strict=True)
     ]
 
@@ -85,10 +86,10 @@ def suppress(boxes: list[Box], threshold: float) -> list[Box]:
     if not ordered:
         return []
     quads = np.stack([box.quad for box in ordered])
-    kinds = np.array([box.kind for box in ordered])
+    are_cards = np.array([box.kind is BoxKind.CARD for box in ordered])
     low, high = quads.min(1), quads.max(1)
     apart = (high[:, None] < low[None]).any(2)
-    rivals = ~(apart | apart.T) & (kinds[:, None] == kinds[None])
+    rivals = ~(apart | apart.T) & (are_cards[:, None] == are_cards[None])
     kept: list[int] = []
     for i in range(len(ordered)):
         if all(intersection_over_union(quads[i], quads[j]) <= threshold for j in kept if rivals[i, j]):
