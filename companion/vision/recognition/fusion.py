@@ -31,6 +31,12 @@ from companion.vision.imaging.lighting import Light
 
 Values = NDArray[np.float64]
 
+
+def _products(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the products of all pairs of features."""
+    return tuple(f"{one} by {other}" for one, other in combinations_with_replacement(names, 2))
+
+
 _CASTS = tuple(f"{channel} of {part}" for part in ("card", "picture") for channel in ("blue", "green", "red"))
 CONFIDENCE = (
     "odds",
@@ -74,11 +80,7 @@ PAIRED = (
 _ELSEWHERE = ("no card elsewhere", "indices elsewhere")
 _FOREIGN = ("foreign", *_ELSEWHERE)
 _PAIRED = (*PAIRED, *_FOREIGN)
-OTHER = (
-    *CONFIDENCE,
-    *_FOREIGN,
-    *(f"{one} by {other}" for one, other in combinations_with_replacement(_PAIRED, 2)),
-)
+OTHER = (*CONFIDENCE, *_FOREIGN, *_products(_PAIRED))
 """Names of the features of "not a card of this deck"."""
 _BY_CORNER = (
     "odds",
@@ -92,7 +94,7 @@ _BY_CORNER = (
     "touches another corner's card",
     *_ELSEWHERE,
 )
-CORNER = (*_BY_CORNER, *(f"{one} by {other}" for one, other in combinations_with_replacement(_BY_CORNER, 2)))
+CORNER = (*_BY_CORNER, *_products(_BY_CORNER))
 """Names of the features of a covered card's corner; what is behind it is read in the outline that it implies."""
 _HUES = np.arange(-180, 180, 15)
 LIGHT = (*(f"hue {hue} in {light} light" for light in ("white", "coloured") for hue in _HUES), *_CASTS)
