@@ -23,8 +23,9 @@ from companion.vision.core.labels import Floats
 
 ACROSS, DOWN = 8, 12
 """Number of cells per card."""
-SIZE = (96, 144)
-"""Width and height (px) of the comparison: the size of cards in a hand, 12 px per cell."""
+_CELL = 12
+SIZE = (ACROSS * _CELL, DOWN * _CELL)
+"""Width and height (px) of the comparison: the size of cards in a hand."""
 
 CellMask = NDArray[np.bool_]
 """Mask of visible cells, (12, 8)."""
