@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from companion.decks.model.card_views import outline
-from companion.vision.core.geometry import Image, Quad, cut
+from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, cut
 from companion.vision.core.labels import Floats
 
 SAME_DESIGN = 0.82
@@ -16,13 +16,13 @@ SAME_DESIGN = 0.82
 least 0.88, of five other designs less than 0.79. Copies in correctly outlined decks have 0.93 to 0.98 in the median, in
 a black deck with wrong outlines 0.41.
 """
-# Size (px) and blur, which tolerates inexact outlines.
-_SIZE, _BLUR = (32, 48), 1.0
+# Blur (px), which tolerates inexact outlines.
+_BLUR = 1.0
 
 
 def small(picture: Image, card: Quad) -> Floats:
     """Return the card in an outline (4, 2) as (48, 32, 3), each channel with mean 0, of unit length."""
-    values = cv2.GaussianBlur(cut(picture, card, *_SIZE), (0, 0), _BLUR).astype(np.float32)
+    values = cv2.GaussianBlur(cut(picture, card, *CARD_THUMBNAIL), (0, 0), _BLUR).astype(np.float32)
     values -= values.mean((0, 1))
     return np.asarray(values / max(float(np.linalg.norm(values)), 1e-6), np.float32)
 

@@ -9,10 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, cut
+from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, cut
 
-LOOK = (32, 48)
-"""Width and height in pixels of the thumbnail of a card that is analysed."""
 CLIPPED = 250
 """Level from which a channel counts as saturated."""
 # Least chroma (of 255) of a coloured pixel, and greatest distance in degrees from the card's hue to be of its ground.
@@ -44,7 +42,7 @@ class Light:
     def on(cls, image: Image, quads: Sequence[Quad]) -> list[Light]:
         """Return the light on each card with these outlines (4, 2) in a (H, W, 3) BGR uint8 picture."""
         of_picture = _cast(image[::8, ::8]) if len(quads) else (0.0, 0.0, 0.0)
-        return [cls._of(cut(image, quad, *LOOK), of_picture) for quad in quads]
+        return [cls._of(cut(image, quad, *CARD_THUMBNAIL), of_picture) for quad in quads]
 
     @classmethod
     def _of(cls, small: Image, of_picture: tuple[float, float, float]) -> Light:

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, cut
-from companion.vision.imaging.lighting import BRIGHTEST, CLIPPED, LOOK
+from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, cut
+from companion.vision.imaging.lighting import BRIGHTEST, CLIPPED
 
 # Minimum difference between the channels of white (all in natural logarithms of ratios): 1 in 10 of 199 indoor
 # photographs exceeds it. If blue and red both deviate from green in the same direction by more, the cause is no lamp.
@@ -32,7 +32,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     """
     if not cards:
         return image
-    whites = np.array([_brightest(cut(image, quad, *LOOK)) for quad in cards])
+    whites = np.array([_brightest(cut(image, quad, *CARD_THUMBNAIL)) for quad in cards])
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
     if max(blue, red, 0.0) - min(blue, red, 0.0) < _CAST or not _is_a_lamps(blue, red):
