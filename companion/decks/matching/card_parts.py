@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import (
     CARD_CROP,
     CARD_MARGIN,
+    HALF_CROP,
     Image,
     Quad,
     cut,
@@ -28,7 +29,7 @@ from companion.vision.core.labels import Floats
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.imaging.motion import filled
 
-_WIDTH, _HEIGHT = (side // 2 for side in CARD_CROP)
+_WIDTH, _HEIGHT = HALF_CROP
 _EDGE = np.asarray(unit_square() * (_WIDTH, _HEIGHT), np.float32)
 # The outline in its crop.
 _OUTLINE = framed(_WIDTH, _HEIGHT, CARD_MARGIN)

@@ -23,8 +23,10 @@ CARD_RADIUS = float(np.hypot(*CARD_SIZE)) / 2 / max(CARD_SIZE)
 """Half a card's diagonal in card lengths: what is farther from its middle is not on it, however it lies."""
 CARD_CROP = (128, 192)
 """Width and height in pixels of a whole card's crop."""
-CARD_THUMBNAIL = (32, 48)
-"""Width and height in pixels of a card's thumbnail, for its colours."""
+HALF_CROP = tuple(side // 2 for side in CARD_CROP)
+"""The same at half the size, where the print still tells faces apart."""
+CARD_THUMBNAIL = tuple(side // 4 for side in CARD_CROP)
+"""The same at a quarter, for a card's colours."""
 CARD_MARGIN = 0.1
 """Margin around the outline in a whole card's crop, as a share of the card's width and height on each side."""
 INDEX_CROP = 64

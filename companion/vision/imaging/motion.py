@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, averaged
+from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -50,11 +50,9 @@ _ARM = 0.03
 _AT_RIM, _CARD_LONG, _CARD_WIDE = 2, 1.25, 0.9
 # Brightest grey level, an eighth of white, below which a picture is unusable: lights out or lens covered.
 _DARK = 32.0
-# Chroma (range over blue, green and red, 99th percentile) below which a picture has no colour: 0 in grey pictures, at
-# least 52 in 89 photographs of cards. The same for cards without the light's cast, as a share of their brightest parts.
-_GREY, _GREY_CARD = 20.0, 0.13
-# Width in pixels at which a card's colours are compared.
-_PART = 32
+# Chroma (range over blue, green and red, 99th percentile) as a share of the brightest parts, below which there is no
+# colour: 0 in grey pictures, at least a fifth of white in 89 photographs of cards.
+_GREY = 0.13
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +89,7 @@ def glance(image: Image, time: float) -> Glance:
 
 def is_colorless(image: Image) -> bool:
     """Whether a (H, W, 3) BGR uint8 picture is grey, or shows nothing but grey things."""
-    return float(np.percentile(np.ptp(averaged(image, WIDTH), axis=2), 99)) < _GREY
+    return _is_grey(averaged(image, WIDTH).astype(np.float32))
 
 
 def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
@@ -105,12 +103,16 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
     parts = [image[top:bottom, left:right] for (left, top), (right, bottom) in boxes if left < right and top < bottom]
     if not parts:
         return False
-    small = np.concatenate([averaged(part, _PART) for part in parts]).astype(np.float32)
+    small = np.concatenate([averaged(part, CARD_THUMBNAIL[0]) for part in parts]).astype(np.float32)
     mean = np.maximum(small.mean(axis=2, keepdims=True), 1.0)
     lit = mean[..., 0] >= np.median(mean)
     cast = np.median((small / mean)[lit], axis=0)
-    plain = np.minimum(small / np.maximum(cast, 1 / 255), 255.0)
-    return float(np.percentile(np.ptp(plain, axis=2), 99)) < _GREY_CARD * float(np.percentile(mean, 95))
+    return _is_grey(np.minimum(small / np.maximum(cast, 1 / 255), 255.0))
+
+
+def _is_grey(colors: Floats) -> bool:
+    """Whether (H, W, 3) levels are those of grey things."""
+    return float(np.percentile(np.ptp(colors, axis=2), 99)) < _GREY * float(np.percentile(colors, 95))
 
 
 def structure(gray: Floats) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import (
+    HALF_CROP,
     Image,
     Quad,
     cut,
@@ -52,11 +53,11 @@ FEATURES = (
 )
 """Names of the features of a candidate, in the order of the model's weights."""
 
-# Size in pixels to which cards are warped, with this margin around them; rows of samples along a side.
-_WIDTH, _HEIGHT, _MARGIN, _SAMPLES = 64, 96, 10, 24
-# Offsets in pixels from the outline at which its edge is looked for; half the width of the edge filter; depth of the
-# border strip inside it.
-_SLACK, _HALF, _BORDER = 5, 2, (2, 5)
+_WIDTH, _HEIGHT = HALF_CROP
+# Samples along a side; half the width in pixels of the edge filter; greatest offset of an edge from the outline. The
+# border strip lies between both inside the outline; the margin is as far as both together reach outside it.
+_SAMPLES, _FILTER, _SLACK = 24, 2, 5
+_MARGIN = _FILTER + _SLACK
 # Noise of a colour difference in Lab levels, below which differences mean little.
 _NOISE = 4.0
 
@@ -165,11 +166,13 @@ def _candidate(image: Image, sighting: Sighting) -> _Candidate:
     starts, inward = _along()
     edges = np.stack(
         [
-            np.linalg.norm(_at(lab, starts + (at + _HALF) * inward) - _at(lab, starts + (at - _HALF) * inward), axis=-1)
+            np.linalg.norm(
+                _at(lab, starts + (at + _FILTER) * inward) - _at(lab, starts + (at - _FILTER) * inward), axis=-1
+            )
             for at in range(-_SLACK, _SLACK + 1)
         ]
     )
-    border = np.mean([_at(lab, starts + depth * inward) for depth in range(*_BORDER)], axis=0)
+    border = np.mean([_at(lab, starts + depth * inward) for depth in range(_FILTER, _SLACK)], axis=0)
     points = project(to_picture, starts.reshape(-1, 2)).reshape(starts.shape)
     return _Candidate(sighting, np.asarray(points, np.float64), edges, np.asarray(border, np.float64))
 
