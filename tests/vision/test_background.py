@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.imaging.motion import Background, Mask, glance
-from companion.vision.pile.motion_gate import HAND_PATIENCE
+from companion.vision.imaging.motion import HAND_PATIENCE, Background, Mask, glance
 
 TABLE = np.random.default_rng(2).integers(90, 110, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 HAND = np.random.default_rng(3).integers(0, 255, (20, 15, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)

@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import LOGARITHMS, NEIGHBOURS, OFFSET, Floats, Mask, by_parts, disc
+from companion.vision.imaging.motion import (
+    ARM_PATIENCE,
+    HAND_PATIENCE,
+    LOGARITHMS,
+    NEIGHBOURS,
+    OFFSET,
+    Floats,
+    Mask,
+    by_parts,
+    disc,
+)
 
 # Minimum log difference of foreground, and minimum difference in hue that light alone does not explain.
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
@@ -38,11 +48,9 @@ _MOVED = 0.07
 _GRAIN = 2
 # Tolerance in grey levels, and share of pixels that may exceed it, for two pictures to count as identical.
 _SAME, _SAME_SHARE = 9, 0.0015
-# Seconds to learn an empty place; to absorb a still object; and to absorb an object connected to the border, which may
-# be a waiting arm. In the first seconds the last limit does not apply, as it may be the ghost of an arm that was
-# present at start.
-_LEARN, _LAID_DOWN, _ARM_WAITS = 2.0, 0.8, 6.0
-_BEGINNING = 5.0
+# Seconds to absorb a still object: `ARM_PATIENCE` if it is connected to the border, as it may be a waiting arm; but
+# not in the first seconds, as it may be the ghost of an arm that was present at start.
+_LAID_DOWN, _BEGINNING = 0.8, 5.0
 # If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
 # Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
@@ -130,7 +138,7 @@ class BackgroundModel:
         small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)
         if self._shown is not None and small.shape == self._shown.shape and not self._busy:
             changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
-            if changed <= _SAME_SHARE * small.size and time - self._time < _LEARN:
+            if changed <= _SAME_SHARE * small.size and time - self._time < HAND_PATIENCE:
                 return None
         picture = np.asarray(cv2.LUT(small, LOGARITHMS), np.float32)
         if self._last is None or self._shown is None or small.shape != self._shown.shape:
@@ -158,14 +166,14 @@ class BackgroundModel:
         """
         assert self._last is not None
         picture, foreign = self._last, self._foreign
-        rate = 1 - np.exp(-self._elapsed / _LEARN)
+        rate = 1 - np.exp(-self._elapsed / HAND_PATIENCE)
         cv2.accumulateWeighted(picture, self._table, float(rate), mask=(foreign == 0).astype(np.uint8))
         early = self._time - self._began < _BEGINNING
         if not self._busy:
             return
         settled = (foreign > 0) & (self._still > _LAID_DOWN)
         if not early:
-            settled &= (arms == 0) | (self._still > _ARM_WAITS)
+            settled &= (arms == 0) | (self._still > ARM_PATIENCE)
         if settled.any():
             self._beneath[settled] = self._table[settled]
             self._table[settled] = picture[settled]

@@ -273,6 +273,10 @@ def disc(across: float) -> Mask:
 
 SPARSE = 0.5
 """Interval in seconds between frames above which motion is undefined: each frame is treated as a single picture."""
+HAND_PATIENCE = 2.0
+"""Seconds to wait for a hand, ten times a usual play; what lies still for longer has become part of the table."""
+ARM_PATIENCE = 6.0
+"""Seconds for which an arm in the picture may rest."""
 PARTS = 4
 """Number of rows and of columns of the parts of a picture."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL, Frame
-from companion.vision.imaging.motion import SPARSE, by_parts, structure
+from companion.vision.imaging.motion import ARM_PATIENCE, SPARSE, by_parts, structure
 from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
 
 Floats = NDArray[np.float32]
@@ -29,8 +29,7 @@ _SAME = 0.3
 # may become the new position; and seconds it must have lasted.
 _CALM, _STAYS = 1.0, 1.5
 # A constant displacement is compensated while hands are present and for `_CALM` seconds afterwards, so that a card
-# being laid is attributed; but no longer than `_LONGEST` seconds, as a hand may rest.
-_LONGEST = 6.0
+# being laid is attributed; but no longer than `ARM_PATIENCE`.
 
 
 class Stabilizer:
@@ -84,7 +83,7 @@ class Stabilizer:
     def _stays(self, time: float) -> bool:
         """Whether a displacement has lasted long enough, without hands, to be the camera's new position."""
         lasted = time - self._since
-        return lasted >= _STAYS and (time - self._busy >= _CALM or lasted >= _LONGEST)
+        return lasted >= _STAYS and (time - self._busy >= _CALM or lasted >= ARM_PATIENCE)
 
     def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
         self._anchor, self._anchor_frame, self._stood = small, frame, frame.time

@@ -10,6 +10,7 @@ import numpy as np
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import (
+    HAND_PATIENCE,
     SPARSE,
     Background,
     Glance,
@@ -37,8 +38,6 @@ MOTION = 0.006
 _NEWS = 2 * MOTION
 # Share of the whole picture above which the camera moved: in simulated matches a landing or push changed at most 0.09.
 _EVERYWHERE = 0.4
-# Seconds to wait for a hand, ten times a usual play; what lies still for longer has become part of the table.
-HAND_PATIENCE = 2.0
 # Seconds between updates of the reference picture without news; daylight changes little in a second.
 _REFRESH_SECONDS = 1.0
 LIES = 0.4
