@@ -47,8 +47,6 @@ _OUT_OF_IT = 12.0
 # An arm from behind the ignored region is connected to it over this multiple of its border crossing; one that enters
 # beside it over at most twice, except in a few frames.
 _BEHIND = 3
-# Seconds after a move of the camera in which it settles and no new arm counts.
-_SWINGS_OUT = 1.5
 # Distance in small pixels of an arm's last tip within which its hand is.
 _NEAR_TIP = 10
 
@@ -62,7 +60,6 @@ class ArmDetector:
         self._count = 0
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
-        self._shaken = -np.inf
         self._laid: Quad | None = None
         self._pile: Quad | None = None
         self.moved = False
@@ -90,7 +87,7 @@ class ArmDetector:
         difference = self._backdrop.look(frame.small, time, self._restless.mask)
         if self._backdrop.shifted:
             self.reset()
-            self._shaken, self.moved = time, True
+            self.moved = True
             return []
         samples: list[Sample] = []
         self.hidden = None
@@ -293,8 +290,7 @@ class ArmDetector:
                 self._tracks[i].samples.append(left[j])
                 self._tracks[i].alone += left[j].single
         new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
-        swings = time - self._shaken < _SWINGS_OUT
-        for sample in () if swings else new:
+        for sample in new:
             self._count += 1
             self._tracks.append(Track(self._count, [sample], int(sample.single)))
         self._part(time)

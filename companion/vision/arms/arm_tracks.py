@@ -27,9 +27,8 @@ _REACHES = 0.75
 _PALE = 0.3
 # Seconds before and after a visit in which the hand is on its way.
 _ITS_WAY = 0.6
-# Seconds an arm rests before it counts as reaching in again without being seen to withdraw, and the duration of
-# reaching in.
-_SITS, _REACHES_IN = 1.5, 0.4
+# Duration of reaching in, in seconds.
+_REACHES_IN = 0.4
 LATELY = 2.0
 """Seconds a withdrawal is remembered; after that the hand rests."""
 UNSEEN = 0.25
@@ -137,9 +136,9 @@ class Track:
             time = self.samples[number].time
             if not self.is_drawn_back(number, time, now.time):
                 continue
-            since, _ = self._places(time - _SITS, time)
-            sits = since > 0 and all(self.is_drawn_back(n, time, now.time) for n in range(since, number))
-            if sits or self.is_drawn_back(number, time - LATELY, time):
+            since, _ = self._places(time - LATELY, time)
+            rests = since > 0 and all(self.is_drawn_back(n, time, now.time) for n in range(since, number))
+            if rests or self.is_drawn_back(number, time - LATELY, time):
                 return number
         return None
 

@@ -10,13 +10,11 @@ import numpy as np
 from companion.vision.arms.arm_tracks import LATELY, UNSEEN, Track, entry
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
-from companion.vision.core.geometry import CARD_RADIUS
+from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH
 from companion.vision.imaging.motion import Zone
 
 # Distance in card lengths from the edge of a pile at which a hand has left.
 _LEAVES = 0.25
-# Distance from the draw pile's middle at which a hand works even if it had just reached farther; no hand rests there.
-_MIDDLE = 0.2
 # How far in card lengths a hand extends beyond its visible tip.
 _BEYOND = 0.15
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
@@ -126,7 +124,7 @@ class VisitTracker:
         away = distances(self.track, number, spots)
         # It may rest close to the border, with the pile within reach.
         back = self.track.is_drawn_back(number, sample.time - LATELY, sample.time)
-        back = back and away.get(PileKind.DRAW, np.inf) > _MIDDLE
+        back = back and away.get(PileKind.DRAW, np.inf) > CARD_WIDTH / 2  # No hand rests in the middle of it.
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN
         for kind in list(self._at):
             if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + _LEAVES:
