@@ -30,13 +30,10 @@ from companion.vision.imaging.motion import (
 
 # Minimum log difference of foreground, and minimum difference in hue that light alone does not explain.
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
-# Log brightness that neither a shadow (down to a third of the light) nor a highlight explains.
-_DARKER, _BRIGHTER = -1.1, 0.3
+# Log brightness that no highlight explains.
+_BRIGHTER = 0.3
 # Minimum unevenness of the light under a hand (standard deviation of logarithms) within a patch of this many pixels.
 _UNEVEN, _PATCH = 0.12, 5
-# Lower bound on how strongly a dark colour responds to light relative to a bright one; nearly black colours change by
-# noise.
-_LEAST_RESPONSE = 0.3
 # All thresholds are raised to this multiple of the noise between frames.
 _NOISES = 6.0
 # Distance in small pixels beyond which noise is uncorrelated: pictures are smoothed over three pixels.
@@ -56,12 +53,11 @@ _GHOST = 1.5
 # Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
 # part that a large shadow leaves lit would seem to have become brighter.
 _SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
-# Share of a part of the picture that counts as covered.
-_COVERED = 0.03
-# Once the camera has been at rest for `_RESTS_FOR` seconds, a displaced table differs in this many parts, and by more
-# than shadow in this many: in 15 and 10 of 16, against at most 12 and 10 for a tenth of a second with still arms in
-# seven matches.
-_COME_TO_REST, _RESTS_FOR, _FOREIGN_PARTS, _SOLID_PARTS = 0.05, 0.3, 14, 8
+# Share of the picture, or of one of its parts, up to which a mask shows nothing of note.
+_NOTABLE = 0.05
+# Once the camera has been at rest for `_RESTS_FOR` seconds, a displaced table differs by more than shadow in this many
+# parts of the picture: in 10 of 16, against at most 10 for a tenth of a second with still arms in seven matches.
+_RESTS_FOR, _DISPLACED_PARTS = 0.3, 8
 # Minimum width in small pixels of a close hand, and maximum number of parts it spans; displaced edges spread over the
 # whole picture.
 _HAND, _HAND_PARTS = disc(7), 10
@@ -152,7 +148,7 @@ class BackgroundModel:
         self._shown, self._last, self._foreign = small, picture, foreign
         self._elapsed, self._time = min(1.0, time - self._time), time
         self._busy = bool(foreign.any())
-        self.shifted = self._is_shifted(foreign, solid, moved, time, restless)
+        self.shifted = self._is_shifted(solid, moved, time, restless)
         if self.shifted:
             self._begin(picture, time)
             self._last = picture
@@ -211,7 +207,7 @@ class BackgroundModel:
         alike = _beyond(change, light)
         hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
         other_hue = max(_OTHER_HUE, _NOISES * self._noise)
-        solid = ((hue > other_hue) | (light > _BRIGHTER) | (light < _DARKER)).astype(np.uint8)
+        solid = ((hue > other_hue) | (light > _BRIGHTER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
 
     def _as_lit(self, light: Floats) -> Floats:
@@ -220,7 +216,7 @@ class BackgroundModel:
         The offset added before the logarithm makes dark colours respond less.
         """
         dark = np.asarray(cv2.exp(-self._table), np.float32)
-        responds = np.maximum(1 - np.float32(OFFSET) * dark, _LEAST_RESPONSE)
+        responds = np.maximum(1 - np.float32(OFFSET) * dark, np.finfo(np.float32).eps)
         share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
         return np.asarray(cv2.multiply(responds, cv2.merge([share, share, share])), np.float32)
 
@@ -235,13 +231,12 @@ class BackgroundModel:
         uneven &= np.asarray(inner, np.uint8)
         return uneven
 
-    def _is_shifted(self, foreign: Mask, solid: Mask, moved: Mask, time: float, restless: Mask | None) -> bool:
+    def _is_shifted(self, solid: Mask, moved: Mask, time: float, restless: Mask | None) -> bool:
         """Whether the foreground is the table itself, displaced because the camera was knocked."""
         if restless is not None:
-            foreign, solid = foreign & (1 - restless), solid & (1 - restless)
-        rests = moved.mean() <= _COME_TO_REST and _parts_of(foreign) >= _FOREIGN_PARTS
-        edges = rests and _parts_of(solid) >= _SOLID_PARTS
-        if not edges or _parts_of(solid & (1 - _near_hand(solid))) < _SOLID_PARTS:
+            solid = solid & (1 - restless)
+        is_displaced = moved.mean() <= _NOTABLE and _parts_of(solid) >= _DISPLACED_PARTS
+        if not is_displaced or _parts_of(solid & (1 - _near_hand(solid))) < _DISPLACED_PARTS:
             self._shifted_since = time
         return time - self._shifted_since >= _RESTS_FOR
 
@@ -259,7 +254,7 @@ def _near_hand(solid: Mask) -> Mask:
 
 def _parts_of(mask: Mask) -> int:
     """Return the number of picture parts a mask covers noticeably."""
-    return int(np.count_nonzero(by_parts(mask.astype(np.float32)) > _COVERED))
+    return int(np.count_nonzero(by_parts(mask.astype(np.float32)) > _NOTABLE))
 
 
 def _light(change: Floats, before: Floats) -> Floats:
