@@ -19,6 +19,8 @@ CARD_SIZE = (56.0, 87.0)
 """Width and height of a card in millimetres."""
 CARD_WIDTH = float(np.divide(*CARD_SIZE))
 """Width of a card in card lengths."""
+CARD_SIDE = float(np.sqrt(CARD_WIDTH))
+"""Side of a square with a card's area in card lengths."""
 CARD_RADIUS = float(np.hypot(*CARD_SIZE)) / 2 / max(CARD_SIZE)
 """Half a card's diagonal in card lengths: what is farther from its middle is not on it, however it lies."""
 CARD_CROP = (128, 192)

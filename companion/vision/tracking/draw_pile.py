@@ -11,19 +11,19 @@ import numpy as np
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import PileKind
-from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH, Quad
+from companion.vision.core.geometry import CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone, length_of
 from companion.vision.pile.pile_state import Region
 from companion.vision.tracking.camera_advice import InView
+from companion.vision.tracking.idle_snapshots import KEPT
 
-# Length of a back relative to the discard pile's cards, under perspective and with the pile's sides.
-_SHORTEST, _LONGEST = 0.65, 1.5
-# Maximum distance from the discard pile: beside it, not at the far end of the table.
-_FARTHEST = 6.0
-ONE_BACK = 0.3
-"""The same for detected backs: boxes of one vary by a tenth, and a dark square of the tablecloth boxed beside it is
-half a card away. Hands within this distance count fully, with less weight up to `CARD_RADIUS`.
+# Maximum length of a back relative to the discard pile's cards, and of these relative to a back, under perspective and
+# with the pile's sides.
+_LONGEST = 1.5
+ONE_BACK = CARD_WIDTH / 2
+"""Distance in card lengths within which detected backs are one: boxes of one vary by a tenth, and a dark square of the
+tablecloth boxed beside it is half a card away. Hands within it count fully, with less weight up to `CARD_RADIUS`.
 """
 # Evidence from hands required for a place without a back: two from two sides, or three from one.
 _PLACE_EVIDENCE = 1.35
@@ -33,10 +33,6 @@ _LOOKS_TELL = 2.0
 # Minimum back probability. On 200 drawn tables not used for fitting, half of them with other backs, 96 % of 191
 # outlined draw piles exceeded it, and 14 % of 969 other objects.
 _A_BACK = 0.15
-# Range of aspect ratios: 1.55 from above, others under perspective.
-_SLIMMEST, _SQUAREST = 2.3, 1.05
-# Number of remembered hand positions.
-_REMEMBERED = 60
 # Distance from the border in card lengths within which a cut object ends.
 _AT_RIM = 0.1
 # Initial and maximum pause in seconds between searches for backs.
@@ -49,8 +45,6 @@ _IN_VAIN, _SEEN_IN = 5, 0.25
 # Evidence from hands required for a place without a back to count as in view (two from each of four sides): hands that
 # go beyond the border end before it and reached 1.6 within 75 s.
 _ENOUGH_EVIDENCE = 4.0
-# Side of a square with a card's area in card lengths.
-_SIDE = float(np.sqrt(CARD_WIDTH))
 
 
 class DrawPile:
@@ -82,7 +76,7 @@ class DrawPile:
         if self._given is None:
             back = self._back_at(zone)
             if back is not None and back.count >= _SEEN_IN * self._looks:
-                return InView.of(back.quad, *size, (_SIDE * zone.length) ** 2)
+                return InView.of(back.quad, *size, (CARD_SIDE * zone.length) ** 2)
             if self._looks < _IN_VAIN:
                 return None
             if spot is None or self._hands(spot.middle, zone) < _ENOUGH_EVIDENCE:
@@ -107,7 +101,7 @@ class DrawPile:
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             # An object cut by the border has no card shape, which is no evidence.
             place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
-            if (card or cut) and CARD_RADIUS <= place.away <= _FARTHEST:
+            if (card or cut) and place.away >= CARD_RADIUS:
                 self._note(place, zone.length)
         self._choose(zone)
 
@@ -116,8 +110,8 @@ class DrawPile:
         number.
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
-        if CARD_RADIUS <= away <= _FARTHEST:
-            self._visits = [*self._visits[1 - _REMEMBERED :], _Visit(place, side, track)]
+        if away >= CARD_RADIUS:
+            self._visits = [*self._visits[1 - KEPT :], _Visit(place, side, track)]
             self._choose(zone)
 
     def worked(self, track: int) -> None:
@@ -188,7 +182,7 @@ class DrawPile:
 
 def square_at(spot: Spot) -> Quad:
     """Return the (4, 2) square with a card's area around a pile's middle."""
-    half = spot.length * _SIDE / 2
+    half = spot.length * CARD_SIDE / 2
     return np.asarray(spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]]), np.float32)
 
 
@@ -231,15 +225,10 @@ def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
     """Whether the border cuts a possible card, so that its shape is unknown."""
     near = _AT_RIM * length
     at_rim = (quad < near).any() or (quad[:, 0] > size[0] - near).any() or (quad[:, 1] > size[1] - near).any()
-    return bool(at_rim and _SHORTEST / 2 <= length_of(quad) / length <= _LONGEST)
+    return bool(at_rim and length / _LONGEST / 2 <= length_of(quad) <= length * _LONGEST)
 
 
 def is_a_card(quad: Quad, length: float) -> bool:
     """Whether an outline may be a card of that length under any perspective."""
-    return bool(_SHORTEST <= length_of(quad) / length <= _LONGEST and _SQUAREST <= _slimness(quad) <= _SLIMMEST)
-
-
-def _slimness(quad: Quad) -> float:
-    sides = np.hypot(*(quad - np.roll(quad, 1, axis=0)).T)
-    along, across = sides[0] + sides[2], sides[1] + sides[3]
-    return float(max(along, across) / max(1e-6, float(min(along, across))))
+    has_length = length / _LONGEST <= length_of(quad) <= length * _LONGEST
+    return has_length and aspect(portrait(quad)) >= CARD_WIDTH / _LONGEST

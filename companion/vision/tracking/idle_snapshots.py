@@ -11,25 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.arms.frame_border import Point
-from companion.vision.core.geometry import Image, averaged
+from companion.vision.core.geometry import CARD_MARGIN, CARD_SIDE, CARD_WIDTH, Image, averaged
 from companion.vision.imaging.motion import WIDTH, Mask
 
 KEPT = 12
-"""Number of latest pictures kept of each kind."""
+"""Number of latest pictures kept of each kind, and of latest visits."""
 # Seconds without an arm before a picture is kept, and interval of updates.
 _SETTLES, _RENEWS = 0.1, 0.5
-# Half side of the compared region of a pile in card lengths, about its top card; margin that must be free of arms.
-_HALF, _ABOUT = 0.42, 0.12
-# Maximum hidden share of that region in a picture of each kind, the preferred one first, and minimum share that must be
-# visible in both pictures. In 43 recorded matches the second kind made seven draws clearly more probable and none less.
-_HIDDEN, _SHOWN = (0.0, 0.4), 0.5
-# Maximum additional seconds between two pictures beyond an arm's visit; arriving and leaving take a second each.
-_APART = 4.0
+# Minimum share of a pile's top that must be visible in both pictures. In 43 recorded matches pictures with part of it
+# hidden made seven draws clearly more probable and none less.
+_SHOWN = 0.5
 # Minimum change of a pixel in grey levels, and in multiples of the median change.
 _CHANGED, _NOISES = 12.0, 6.0
-# Neighbourhood in card lengths whose mean change is removed: shade changes all of it, a shifted card the edges of its
-# print.
-_SHADE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +50,7 @@ class Picture:
             return np.ones(self.gray.shape, np.float32)
         bits, (rows, columns) = self.hidden
         mask = np.unpackbits(bits, count=rows * columns).reshape(rows, columns)
-        side = 2 * round(_ABOUT * length * columns * self.scale / WIDTH) + 1
+        side = 2 * round(CARD_MARGIN * length * columns * self.scale / WIDTH) + 1
         near = cv2.dilate(mask, np.ones((side, side), np.uint8))
         size = self.gray.shape[1], self.gray.shape[0]
         return 1 - cv2.resize(near, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
@@ -66,7 +59,7 @@ class Picture:
         """Whether enough of a pile at a place, in frame pixels, is visible."""
         if self.hidden is None:
             return True
-        piece = self.shown(length)[_window(self.gray, place * self.scale, _HALF * length * self.scale)]
+        piece = self.shown(length)[_window(self.gray, place * self.scale, CARD_SIDE / 2 * length * self.scale)]
         return bool(piece.mean() >= _SHOWN) if piece.size else True
 
 
@@ -115,7 +108,7 @@ class _Series:
     def changed(self, place: Point, length: float, began: float, ended: float) -> Changed | None:
         """Return what `IdleSnapshots.changed` does, from these pictures.
 
-        Uses the last one before and the first one after that show the pile, if nothing else can have happened between.
+        Uses the last one before and the first one after that show the pile.
         """
         number = bisect_right([picture.began for picture in self.pictures], began) - 1
         after = bisect_left([picture.ended for picture in self.pictures], ended)
@@ -126,8 +119,6 @@ class _Series:
         if number < 0 or after >= len(self.pictures) or after <= number:
             return None
         old, new = self.pictures[number], self.pictures[after]
-        if new.began - old.ended > ended - began + _APART:
-            return None
         share = difference(old, new, place, length)
         return None if share is None else Changed(share, old.ended)
 
@@ -139,7 +130,7 @@ class IdleSnapshots:
     """Keeps one picture of the table per time span without arms at the draw pile, or with little of it hidden."""
 
     def __init__(self) -> None:
-        self._series = tuple(map(_Series, _HIDDEN))
+        self._series = _Series(0.0), _Series(1 - _SHOWN)  # The first kind is preferred.
 
     def see(self, image: Image, time: float, hidden: Mask | None, share: float) -> None:
         """Process a (H, W, 3) BGR uint8 frame. hidden: (h, w) mask of arms; share: of the pile hidden by them."""
@@ -175,9 +166,10 @@ def difference(old: Picture, new: Picture, place: Point, length: float) -> float
         return None
     # Lamps and exposure change the brightness globally.
     gain = old.brightness / new.brightness
-    size = max(3, round(_SHADE * length * old.scale))
-    window = _window(old.gray, place * old.scale, _HALF * length * old.scale)
-    about = _window(old.gray, place * old.scale, _HALF * length * old.scale + size)
+    # The mean change of a neighbourhood is removed: shade changes all of it, a shifted card the edges of its print.
+    size, half = max(3, round(CARD_WIDTH / 2 * length * old.scale)), CARD_SIDE / 2 * length * old.scale
+    window = _window(old.gray, place * old.scale, half)
+    about = _window(old.gray, place * old.scale, half + size)
     if old.hidden is None and new.hidden is None and new.gray[window].size:
         most = np.abs(new.gray[about].astype(np.float32) * gain - old.gray[about].astype(np.float32)).max()
         if 2 * most <= _CHANGED:
@@ -200,7 +192,7 @@ def hidden_share(hidden: Mask, place: Point, length: float, scale: float) -> flo
 
     place: (2,) and length of a card in frame pixels. scale: from frames to the mask.
     """
-    piece = hidden[_window(hidden, place * scale, (_HALF + _ABOUT) * length * scale)]
+    piece = hidden[_window(hidden, place * scale, (CARD_SIDE / 2 + CARD_MARGIN) * length * scale)]
     return float(np.mean(piece > 0)) if piece.size else 0.0
 
 
