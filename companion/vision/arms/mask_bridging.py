@@ -20,8 +20,6 @@ _GAP = 10.0
 _ALONE = 30.0
 # Minimum area of a hand in small pixels.
 _LEAST = 40
-# Radius of a pile's top card in sides of the square around the pile: slightly more than half a card's diagonal.
-_TOP_CARD = 0.78
 
 
 class Bridges:
@@ -66,10 +64,10 @@ class Bridges:
 
 
 def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Return each component's number of pixels within the top card of a pile. labels: (h, w)."""
+    """Return each component's number of pixels in the circle around a pile, where its top card lies. labels: (h, w)."""
     circle = np.zeros(labels.shape, np.uint8)
-    x, y = pile.mean(0)
-    cv2.circle(circle, (round(float(x)), round(float(y))), round(_TOP_CARD * float(np.ptp(pile[:, 0]))), 1, cv2.FILLED)
+    (x, y), radius = cv2.minEnclosingCircle(pile)
+    cv2.circle(circle, (round(x), round(y)), round(radius), 1, cv2.FILLED)
     return np.bincount(labels[circle > 0], minlength=count + 1)[1:]
 
 

@@ -19,6 +19,7 @@ from companion.vision.arms.hand_visits import Spot, distances
 from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
+from companion.vision.core.sightings import CERTAIN
 from companion.vision.imaging.motion import Floats
 from companion.vision.tracking.draw_inference import SHORT
 
@@ -38,8 +39,6 @@ MOMENT = (
 
 REMEMBERED = 6.0
 """Seconds an arm that left is remembered; a card may be reported that much later than it was laid."""
-# Probability below which an arm is not listed.
-_NEGLIGIBLE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,7 @@ class LandingModel:
             return ()
         weights = [float(np.exp(score - best)) for score in scores]
         shares = [(track, weight / sum(weights)) for track, weight in zip(landing.tracks, weights, strict=True)]
-        return tuple(sorted((one for one in shares if one[1] >= _NEGLIGIBLE), key=lambda one: -one[1]))
+        return tuple(sorted((one for one in shares if one[1] >= 1 - CERTAIN), key=lambda one: -one[1]))
 
     def score(self, moments: Values) -> float:
         """Return the log-odds of an arm with these moments (N, len(MOMENT)) against nobody."""
