@@ -132,6 +132,19 @@ def test_corrections_lead_to_the_card() -> None:
         assert np.allclose(found.corrected, np.roll(QUAD, way, axis=0), atol=0.05)
 
 
+@pytest.mark.parametrize("weight", [-1.0, 0.0], ids=["raises its odds", "does not"])
+def test_an_outline_is_corrected_only_if_that_raises_its_odds(weight: float) -> None:
+    weights = np.where(np.array(OUTLINE_FACTS) == "correction", weight, 0.0)
+    comparer = replace(_comparer(_Exact(PartEmbedding.shipped().path)), odds=Logit(weights, 0.0))
+    part = CardPart.of(PICTURE, _aside(QUAD, 9, 5), [RIGHT])
+    (one,) = comparer.compare([part])
+    assert one is not None
+    better = comparer.improved(PICTURE, one)
+    assert np.allclose(better.quad, QUAD if weight else part.quad, atol=0.05)
+    assert better.part.above == part.above, "it stays covered"
+    assert better.part.share == pytest.approx(0.5 if weight else part.share, abs=0.03)
+
+
 def test_errors_that_do_not_turn_with_the_card_average_out() -> None:
     class Askew(_Exact):
         error = np.full((4, 2), 0.04, np.float32)

@@ -106,6 +106,14 @@ class Comparer:
         known = [self._compared.get(part.key) for part in parts]
         return [one and replace(one, part=part) for one, part in zip(known, parts, strict=True)]
 
+    def improved(self, image: Image, one: Candidate) -> Candidate:
+        """Return a candidate with its outline corrected as long as that raises its log-odds. Raises ModelFileError.
+
+        image: the (H, W, 3) BGR uint8 picture it is from.
+        """
+        better = self.compare([CardPart.of(image, one.corrected, one.part.above)])[0]
+        return one if better is None or better.odds <= one.odds else self.improved(image, better)
+
     def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
         """Yield the candidate of each part.
 

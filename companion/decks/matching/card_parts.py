@@ -44,12 +44,14 @@ PartKey = tuple[bytes, bytes]
 class CardPart:
     """The part of a card that is visible in an outline.
 
-    quad: the outline (4, 2) in the picture. crop: (96, 64, 3) BGR uint8, with CARD_MARGIN around the outline.
+    quad: the outline (4, 2) in the picture. crop: (96, 64, 3) BGR uint8, with CARD_MARGIN around the outline. above:
+    outlines (4, 2) of what hides it.
     """
 
     quad: Quad
     crop: Image
     visible: VisibleMask
+    above: tuple[Quad, ...] = ()
 
     @classmethod
     def of(cls, image: Image, quad: Quad, above: Sequence[Quad] = ()) -> CardPart:
@@ -62,8 +64,10 @@ class CardPart:
 
     def below(self, above: Sequence[Quad]) -> CardPart:
         """Return the part that outlines (4, 2) of further things above it leave visible."""
-        hidden = [_in_crop(self.quad, other) for other in above]
-        return replace(self, visible=self.visible & ~np.any(hidden, axis=0)) if hidden else self
+        if not above:
+            return self
+        hidden = np.any([_in_crop(self.quad, other) for other in above], axis=0)
+        return replace(self, visible=self.visible & ~hidden, above=(*self.above, *above))
 
     @property
     def share(self) -> float:
