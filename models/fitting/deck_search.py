@@ -21,7 +21,7 @@ from companion.decks.matching.card_search import CardSearch
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
 from companion.decks.matching.selection import select
-from companion.decks.matching.verification import VerifiedCard, verify
+from companion.decks.matching.verification import VerifiedCard
 from companion.decks.model.card_views import straightened
 from companion.models.fitting.logistic import ridge_logistic, roc_area
 from companion.vision.core.geometry import Quad, intersection_over_union
@@ -44,6 +44,10 @@ _SHARPNESSES, _CELLS = np.geomspace(5, 60, 24), np.linspace(0, 4, 9)
 
 # Half of the decks have pictures from edge to edge, which are found by the search alone.
 _KINDS = (edge_deck, art_deck, edge_deck, printed_deck)
+
+
+_Verified = tuple[VerifiedCard, int]
+"""A card as it was verified, and the face that lies there, -1 if there is no card."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,19 +110,22 @@ def fitted(cases: Sequence[Case]) -> SearchModel:
     looks = [look for case in cases for look in _looks(case, rng)]
     outline = _fitted_odds(looks)
     model = SearchModel(outline, Logit(np.zeros(len(CARD_FACTS)), 0.0), Logit(np.array([1.0, 0.0]), 0.0))
-    found = [(one, face) for case in cases for one, face in _selected(case, model)]
+    found = [ways for case in cases for ways in _selected(case, model)]
+    every = [way for ways in found for way in ways]
     model = max(
         (replace(model, face=Logit(np.array(weights), 0.0)) for weights in product(_SHARPNESSES, _CELLS)),
-        key=lambda some: np.mean([log_softmax(one.logs(some)[None])[0, face] for one, face in found if face >= 0]),
+        key=lambda some: np.mean([log_softmax(one.logs(some)[None])[0, face] for one, face in every if face >= 0]),
     )
-    return replace(model, card=_fitted_odds([(one.facts(model), _is_right(one, face, model)) for one, face in found]))
+    # What counts is the better way of each card, which the weights choose.
+    model = _with_card_odds(model, every)
+    return _with_card_odds(model, [_better(ways, model) for ways in found])
 
 
 def checked(cases: Sequence[Case], model: SearchModel) -> str:
     """Return the figures on decks: how many cards are found, how many are wrong, and how well both are told apart."""
-    found = [(one, face) for case in cases for one, face in _selected(case, model)]
-    odds = np.array([float(model.card.log_odds(np.array(one.facts(model)))) for one, _ in found])
-    is_right = np.array([_is_right(one, face, model) for one, face in found])
+    found = [_better(ways, model) for case in cases for ways in _selected(case, model)]
+    odds = np.array([one.odds(model) for one, _ in found])
+    is_right = np.array([_is_right(way, model) for way in found])
     cards = sum(len(picture.cards) for case in cases for picture in case.pictures)
     accepted = odds > 0
     return (
@@ -127,7 +134,17 @@ def checked(cases: Sequence[Case], model: SearchModel) -> str:
     )
 
 
-def _is_right(one: VerifiedCard, face: int, model: SearchModel) -> bool:
+def _better(ways: Sequence[_Verified], model: SearchModel) -> _Verified:
+    return max(ways, key=lambda way: way[0].odds(model))
+
+
+def _with_card_odds(model: SearchModel, found: Sequence[_Verified]) -> SearchModel:
+    """Return the model with the odds of verified cards fitted to these."""
+    return replace(model, card=_fitted_odds([(way[0].facts(model), _is_right(way, model)) for way in found]))
+
+
+def _is_right(way: _Verified, model: SearchModel) -> bool:
+    one, face = way
     return int(one.logs(model).argmax()) == face
 
 
@@ -137,14 +154,13 @@ def _fitted_odds(looks: Sequence[tuple[tuple[float, ...], bool]]) -> Logit:
     return Logit(weights, offset)
 
 
-def _selected(case: Case, model: SearchModel) -> Iterator[tuple[VerifiedCard, int]]:
-    """Yield the verified cards of the pictures with the face of the card that lies there, -1 if there is none."""
+def _selected(case: Case, model: SearchModel) -> Iterator[list[_Verified]]:
+    """Yield the selected cards of the pictures, each in the ways in which it is verified."""
     search = CardSearch(case.faces, case.matcher, model=model)
     for picture, outlines in zip(case.pictures, case.outlines, strict=True):
-        for one in select(*search.candidates(picture.image, outlines)):
-            verified = verify(picture.image, one, case.faces, case.matcher)
-            card, overlap = _nearest(verified.quad, picture.quads)
-            yield verified, case.face(picture, card) if overlap >= _SAME else -1
+        candidates, comparer = search.candidates(picture.image, outlines)
+        for one in select(candidates, comparer):
+            yield [(way, _face_at(way.quad, picture, case)) for way in search.verified(picture.image, one, comparer)]
 
 
 def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, ...], bool]]:
@@ -180,6 +196,12 @@ def _hidings(quad: Quad, picture: Picture, rng: np.random.Generator) -> Iterator
         yield [_moved(one, rng.uniform(0, _LOOSE), rng) for one in above[len(above) - count :]], False
     if is_there:
         yield [_moved(one, rng.uniform(0, _LOOSE), rng) for one in picture.quads[card:]], True
+
+
+def _face_at(quad: Quad, picture: Picture, case: Case) -> int:
+    """Return the index of the face of the card in an outline (4, 2), -1 if there is none."""
+    card, overlap = _nearest(quad, picture.quads)
+    return case.face(picture, card) if overlap >= _SAME else -1
 
 
 def _nearest(quad: Quad, others: Sequence[Quad]) -> tuple[int, float]:

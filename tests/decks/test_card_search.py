@@ -36,7 +36,9 @@ from companion.vision.core.geometry import (
     grid_in,
     homography,
     intersection_over_union,
+    portrait,
     project,
+    turned,
     unit_square,
 )
 from companion.vision.core.labels import Floats
@@ -164,6 +166,24 @@ def test_cards_are_found_only_in_outlines_that_a_box_shows(search: CardSearch, h
     assert _names(search.search(picture, rough(quads), boxed=[corner])) == [NAMES[4]]
     assert search.search(picture, rough(quads), boxed=[]) == []
     assert search.search(picture, []) == []
+
+
+def test_a_low_camera_sees_a_card_shorter_than_wide(search: CardSearch, faces: list[Image]) -> None:
+    picture = _table(800, 600)
+    quad = np.asarray(unit_square() * np.array([220, 190]) + (290, 200), np.float32)
+    _lay(picture, faces[1], quad)
+    assert np.array_equal(portrait(quad), turned(quad, -1))
+    assert _names(search.search(_lit(picture), [portrait(quad)])) == [NAMES[1]]
+
+
+def test_the_aligned_outline_counts_only_if_it_is_likelier(
+    search: CardSearch, hand: tuple[Image, list[Quad]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture, quads = hand
+    monkeypatch.setattr(card_search, "better_fit", lambda image, one, *_: one.quad + 25)
+    found = search.search(picture, rough(quads))
+    assert sorted(_names(found)) == sorted(NAMES[:5])
+    assert all(max(intersection_over_union(one.quad, quad) for quad in quads) > 0.85 for one in found)
 
 
 def test_what_is_not_verified_is_not_reported_and_others_are_once(

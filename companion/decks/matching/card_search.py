@@ -11,16 +11,17 @@ from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import SearchModel, shipped_search_model
 from companion.decks.matching.selection import below, in_order, select
-from companion.decks.matching.verification import VerifiedCard, verify
+from companion.decks.matching.verification import VerifiedCard, better_fit, verify
 from companion.decks.model.open_set import MAX_NATS
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.storage.cache import Arrays
 from companion.decks.storage.deck_file import LearntDeck
-from companion.vision.core.geometry import Image, Quad, intersection_over_union, lies_on
+from companion.vision.core.geometry import Image, Quad, aspect, intersection_over_union, lies_on, turned
 from companion.vision.core.labels import Floats
 from companion.vision.detection.box_detector import SAME_ON_PILE
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.outlines import is_card_shaped
+from companion.vision.recognition.reader import MAYBE_SIDEWAYS
 
 # Overlap above which outlines are examined once.
 _SAME_OUTLINE_IOU = 0.92
@@ -85,11 +86,13 @@ class CardSearch:
         while left:
             before = len(cards)
             for one in select(left, comparer):
-                card = verify(image, one, self._faces, self._matcher)
-                odds = float(self._model.card.log_odds(np.array(card.facts(self._model))))
-                if odds > 0 and not _same(card.quad, [other.quad for other in settled], SAME_ON_PILE):
+                card = max(self.verified(image, one, comparer), key=lambda way: way.odds(self._model))
+                odds = card.odds(self._model)
+                whole = [found for found in comparer.compare([CardPart.of(image, card.quad, sure)]) if found]
+                # Its outline may have moved onto a card that was found before.
+                if odds > 0 and below(whole, settled, comparer):
                     cards.append((card, odds))
-                    settled.append(comparer.compare([CardPart.of(image, card.quad, sure)])[0] or one)
+                    settled += whole
                 else:
                     refuted.add(one.part.key)
             if len(cards) == before:
@@ -98,6 +101,17 @@ class CardSearch:
             left = below(candidates, in_order(settled, comparer), comparer)
             left = [one for one in left if one.part.key not in refuted]
         return [self._match_of(*one) for one in cards]
+
+    def verified(self, image: Image, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:
+        """Return a candidate verified after the correction of its outline, and also aligned if that fits better.
+
+        See `search` for the arguments.
+        """
+        ways = [comparer.improved(image, one)]
+        quad = better_fit(image, ways[0], self._faces, self._matcher)
+        if quad is not None:
+            ways += filter(None, comparer.compare([CardPart.of(image, quad, ways[0].part.above)]))
+        return [verify(image, way, self._faces, self._matcher) for way in ways]
 
     def candidates(
         self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
@@ -108,6 +122,7 @@ class CardSearch:
         """
         quads = [quad for quad in known if boxed is None or any(lies_on(box, quad) for box in boxed)]
         quads = _distinct([quad for quad in quads if not _same(quad, sure, SAME_ON_PILE)])
+        quads += [turned(quad, 1) for quad in quads if aspect(quad) > MAYBE_SIDEWAYS]
         comparer = Comparer.of(self._faces, self._embedding, self._model.outline, [*sure, *quads])
         found = [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in quads]) if one]
         better = _distinct([one.corrected for one in sorted(found, key=lambda one: -one.odds)])

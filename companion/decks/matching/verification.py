@@ -1,10 +1,11 @@
-"""Verifies a candidate by aligning the picture of its face with the visible part and comparing both cell by cell."""
+"""Verifies a candidate by comparing its visible part with the picture of its face, cell by cell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.decks.matching.alignment import aligned
 from companion.decks.matching.candidates import Candidate, Faces
@@ -18,20 +19,28 @@ from companion.vision.core.labels import Floats
 class VerifiedCard:
     """A candidate beside the picture of its most similar face.
 
-    quad: its outline (4, 2), aligned with the picture. shown: visible cells that show the picture. fits: (F,) mean fit
-    of the visible cells to each face, at most 0. cells: shares of the visible cells that show the picture and that
-    show print of it, and share of the variance that the picture explains.
+    shown: visible cells that show the picture. fits: (F,) mean fit of the visible cells to each face, at most 0.
+    cells: shares of the visible cells that show the picture and that show print of it, and share of the variance that
+    the picture explains.
     """
 
     candidate: Candidate
-    quad: Quad
     shown: CellMask
     fits: Floats
     cells: tuple[float, float, float]
 
+    @property
+    def quad(self) -> Quad:
+        """The outline (4, 2)."""
+        return self.candidate.quad
+
     def logs(self, model: SearchModel) -> Floats:
         """Return (F,) log-likelihoods of the faces, 0 for the best."""
         return model.face_logs(self.candidate.similarities, self.fits)
+
+    def odds(self, model: SearchModel) -> float:
+        """Return the log-odds that it is a card of the best face in `logs`."""
+        return float(model.card.log_odds(np.array(self.facts(model))))
 
     def facts(self, model: SearchModel) -> tuple[float, ...]:
         """Return what tells whether it is such a card, see CARD_FACTS.
@@ -46,29 +55,32 @@ class VerifiedCard:
 
 
 def verify(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> VerifiedCard:
-    """Return a candidate of a (H, W, 3) BGR uint8 picture after aligning it."""
+    """Return a candidate of a (H, W, 3) BGR uint8 picture, compared with all pictures of the deck."""
     free = one.part.cells(ACROSS, DOWN)
     count = max(1, int(free.sum()))
-    quad, picture = _best_fit(image, one, faces, matcher, free)
-    compared = matcher.compare(image, quad, np.arange(len(matcher.cards)), free)
+    compared = matcher.compare(image, one.quad, np.arange(len(matcher.cards)), free)
+    own = _own_pictures(one, faces, matcher)
+    picture = int(own[compared.scores[own].argmax()])
     fits = np.asarray(matcher.scores_of_cards(compared.scores)[faces.numbers] / count, np.float32)
     shown, informative = compared.shown(picture), compared.informative(picture)
     cells = (float(shown.sum()) / count, float(informative.sum()) / count, max(-1.0, compared.explained(picture)))
-    return VerifiedCard(one, quad, shown, fits, cells)
+    return VerifiedCard(one, shown, fits, cells)
 
 
-def _best_fit(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher, free: CellMask) -> tuple[Quad, int]:
-    """Return the outline, aligned if that improves the fit, and the picture of its face that fits best."""
-    own = np.flatnonzero(matcher.cards == faces.numbers[one.face])
+def better_fit(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> Quad | None:
+    """Return the outline (4, 2) at which the picture of a candidate's face fits best, None if none is better."""
+    free, own = one.part.cells(ACROSS, DOWN), _own_pictures(one, faces, matcher)
     as_found = matcher.compare(image, one.quad, own, free)
-    picture, shown = as_found.best, as_found.shown(as_found.best)
-    moved = aligned(image, one.quad, matcher.pictures[own[picture]], shown)
-    if moved is None:
-        return one.quad, int(own[picture])
-    after = matcher.compare(image, moved, own, free)
-    if after.scores.max() <= as_found.scores.max():
-        return one.quad, int(own[picture])
-    return moved, int(own[after.best])
+    best = as_found.best
+    moved = aligned(image, one.quad, matcher.pictures[own[best]], as_found.shown(best))
+    if moved is None or matcher.compare(image, moved, own, free).scores.max() <= as_found.scores.max():
+        return None
+    return moved
+
+
+def _own_pictures(one: Candidate, faces: Faces, matcher: CellMatcher) -> NDArray[np.intp]:
+    """Return the indices of the pictures of a candidate's face."""
+    return np.flatnonzero(matcher.cards == faces.numbers[one.face])
 
 
 def _lead(values: Floats, best: int) -> float:
