@@ -19,10 +19,9 @@ from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, filled, share
 from companion.vision.pile.outline_comparison import Comparison
 
-INEXACT = 0.1
-"""Shrinkage of an outline when its inside is measured, and expansion when its area is excluded: outlines are inexact by
-one or two small pixels, where a card is about forty long.
-"""
+# Shrinkage of an outline when its inside is measured, and expansion when its area is excluded: outlines are inexact by
+# one or two small pixels, where a card is about forty long.
+_INSIDE, OUTSIDE = 0.08, -0.12
 # Expansion of an outline to the surroundings used to detect global changes of light and noise.
 _ABOUT = -0.4
 # Minimum area of a visible strip relative to the old top card: less than one small pixel wide for a card of 27 x 40.
@@ -97,7 +96,7 @@ class Evidence:
     @cached_property
     def top_mask(self) -> Mask:
         """Mask of the previous top card."""
-        return self.mask(self.top.quad, INEXACT)
+        return self.mask(self.top.quad, _INSIDE)
 
     @cached_property
     def top_change(self) -> float:
@@ -109,8 +108,8 @@ class Evidence:
         """Mask of the lower cards outside the previous top card."""
         below = np.zeros_like(self.top_mask)
         for lying in (*self.known[:-1], *self.others):
-            below |= self.mask(lying.quad, INEXACT)
-        return np.asarray(below & (1 - self.mask(self.top.quad, -INEXACT)), np.uint8)
+            below |= self.mask(lying.quad, _INSIDE)
+        return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
 
     def part(self, where: Mask) -> Part:
         """Return the changed share of a region."""
@@ -223,8 +222,8 @@ class Outline:
 
     @cached_property
     def _inside(self) -> Mask:
-        return self.look.mask(self.quad, INEXACT)
+        return self.look.mask(self.quad, _INSIDE)
 
     @cached_property
     def _covered(self) -> Mask:
-        return self.look.mask(self.quad, -INEXACT)
+        return self.look.mask(self.quad, OUTSIDE)

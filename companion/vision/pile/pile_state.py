@@ -12,7 +12,7 @@ from companion.cards import Card
 from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, Zone, filled, length_of, share
-from companion.vision.pile.features import INEXACT, Lying
+from companion.vision.pile.features import OUTSIDE, Lying
 from companion.vision.pile.thresholds import CHANGED, ONE_PLAY, PUSHED, SAME_PLACE
 
 Region = tuple[int, int, int, int]
@@ -115,7 +115,7 @@ def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float
     """
     before = known[-1].quad
     move = homography(before, top)
-    hidden = filled(before, changed.shape, scale, -INEXACT) | filled(top, changed.shape, scale, -INEXACT)
+    hidden = filled(before, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
     moved = []
     for lying in known[:-1]:
         part, area = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))
