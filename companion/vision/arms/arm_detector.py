@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from companion.vision.arms.arm_geometry import (
     LEAST_AREA,
     MOVES,
-    NOTHING_ELSE,
     SAME_HAND,
     Shape,
     body_of,
@@ -32,7 +31,7 @@ from companion.vision.arms.ignore_mask import IgnoreMask
 from companion.vision.arms.mask_bridging import Bridges
 from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import SMALL, Frame
-from companion.vision.core.geometry import CARD_RADIUS, Quad
+from companion.vision.core.geometry import CARD_RADIUS, NEARLY_ALL, Quad
 from companion.vision.imaging.background_model import BackgroundModel, Difference
 from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, length_of
 
@@ -162,7 +161,7 @@ class ArmDetector:
             if stats[number, cv2.CC_STAT_AREA] < LEAST_AREA:
                 continue
             part = labels == number
-            if laid is not None and np.count_nonzero(part & laid) >= NOTHING_ELSE * stats[number, cv2.CC_STAT_AREA]:
+            if laid is not None and np.count_nonzero(part & laid) >= NEARLY_ALL * stats[number, cv2.CC_STAT_AREA]:
                 self._backdrop.forget(part)
                 continue
             runs = rim.runs(part)

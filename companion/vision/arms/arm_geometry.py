@@ -25,8 +25,6 @@ _TIP_PIXELS = 8
 _FINGERS_DIFFER = 12.0
 MOVES = 0.02
 """Minimum moving share of a component; otherwise it is an object that was laid down."""
-NOTHING_ELSE = 0.95
-"""Share of a component that must lie at a card to be that card alone."""
 SAME_HAND = 0.6
 """Minimum share of its area a hand keeps between frames; what remains otherwise is a card it released."""
 

@@ -25,10 +25,8 @@ _REACHES = 0.75
 # Firmness relative to the hand below which a component includes a passing shadow, so its reach says nothing about the
 # hand.
 _PALE = 0.3
-# Seconds before and after a visit in which the hand is on its way.
-_ITS_WAY = 0.6
-# Duration of reaching in, in seconds.
-_REACHES_IN = 0.4
+# Seconds a hand is on its way to a pile, or back.
+_WAY_SECONDS = 0.6
 LATELY = 2.0
 """Seconds a withdrawal is remembered; after that the hand rests."""
 UNSEEN = 0.25
@@ -36,9 +34,7 @@ UNSEEN = 0.25
 per second.
 """
 RIM_JUMP = 24.0
-"""Maximum movement of an arm's entry along the border in small pixels."""
-# The same for its tip.
-_TIP_JUMP = 60.0
+"""Maximum movement of an arm's entry along the border in small pixels; its tip is at least twice as fast."""
 # Minimum firmness in some frame: .2 and more in simulated films, except for hands of the table's colour.
 _FIRM = 0.05
 
@@ -121,9 +117,9 @@ class Track:
         last = self.last
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
         if sample.rim is None or last.rim is None:
-            return (True, tip) if tip <= _TIP_JUMP else None
+            return (True, tip) if tip <= 2 * RIM_JUMP else None
         rim = float(np.hypot(*(sample.rim - last.rim))) / scale
-        return (False, rim + 0.3 * tip) if rim <= RIM_JUMP and tip <= 2 * _TIP_JUMP else None
+        return (False, rim + 0.3 * tip) if rim <= RIM_JUMP and tip <= 4 * RIM_JUMP else None
 
     def reaches_in_anew(self) -> int | None:
         """Return the index of the last sample before it reached in again, None if it did not.
@@ -131,7 +127,7 @@ class Track:
         It had withdrawn, or rested for a while: what follows is another action.
         """
         now = self.last
-        first, _ = self._places(now.time - _REACHES_IN, now.time)
+        first, _ = self._places(now.time - _WAY_SECONDS, now.time)
         for number in range(len(self.samples) - 2, max(1, first) - 1, -1):
             time = self.samples[number].time
             if not self.is_drawn_back(number, time, now.time):
@@ -184,7 +180,7 @@ class Track:
         began, ended: of the visit (s).
         """
         middle = (began + ended) / 2
-        spans = (began - _ITS_WAY, middle), (middle, ended + _ITS_WAY)
+        spans = (began - _WAY_SECONDS, middle), (middle, ended + _WAY_SECONDS)
         ways = [
             [
                 similarity(sample.colors, back)

@@ -9,15 +9,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_geometry import MOVES, NOTHING_ELSE, SAME_HAND
+from companion.vision.arms.arm_geometry import MOVES, SAME_HAND
+from companion.vision.arms.arm_tracks import RIM_JUMP
 from companion.vision.arms.frame_border import rim_of
-from companion.vision.core.geometry import Quad
+from companion.vision.core.geometry import NEARLY_ALL, Quad
 from companion.vision.imaging.motion import Mask
 
 # Maximum gap in small pixels between two parts of an arm.
 _GAP = 10.0
-# Minimum distance to another arm, which the hand may belong to.
-_ALONE = 30.0
 # Minimum area of a hand in small pixels.
 _LEAST = 40
 
@@ -40,7 +39,7 @@ class Bridges:
         rows, columns = parts.shape
         at_rim = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
         if pile is not None:
-            on_top = ~at_rim & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= NOTHING_ELSE * area)
+            on_top = ~at_rim & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= NEARLY_ALL * area)
             parts = parts & ~np.isin(labels, np.flatnonzero(on_top) + 1)
             at_rim, area = at_rim & ~on_top, np.where(on_top, 0, area)
         big = area >= _LEAST
@@ -74,12 +73,12 @@ def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.i
 def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Return the closest points (x, y) of an arm and a hand, None if they are too far apart or another arm is near.
 
-    arms: (h, w) their labels.
+    arms: (h, w) their labels. Another arm is near if it may have moved there since the last frame.
     """
     away = cv2.distanceTransform((~hand).astype(np.uint8), cv2.DIST_L2, 3)
     away[arms == 0] = np.inf
     y, x = (int(place) for place in np.unravel_index(int(away.argmin()), away.shape))
-    if not away[y, x] <= _GAP or ((away <= _ALONE) & (arms != arms[y, x])).any():
+    if not away[y, x] <= _GAP or ((away <= RIM_JUMP) & (arms != arms[y, x])).any():
         return None
     ys, xs = np.nonzero(hand)
     nearest = int(np.argmin((ys - y) ** 2 + (xs - x) ** 2))

@@ -41,6 +41,8 @@ INDEX_REACH = 1.9
 INDEX_SPOT = (0.155, 0.12)
 INDEX_SPOT_SIDE = 0.3
 
+NEARLY_ALL = 0.95
+"""Share of an area from which it is all of it, as exactly as outlines are known."""
 # Share of the smaller outline from which one lies on another.
 _LIES_ON = 0.5
 

@@ -13,7 +13,7 @@ from enum import Enum
 import cv2
 import numpy as np
 
-from companion.vision.core.geometry import CARD_CROP, CARD_WIDTH, Image, Quad, averaged, cut, tilt
+from companion.vision.core.geometry import CARD_CROP, CARD_WIDTH, NEARLY_ALL, Image, Quad, averaged, cut, tilt
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.lighting import CLIPPED
 from companion.vision.imaging.motion import WIDTH, is_colorless, length_of
@@ -73,7 +73,7 @@ class InView:
         whole = max(1.0, abs(cv2.contourArea(quad)))
         frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         inside = float(cv2.intersectConvexConvex(quad, frame)[0])
-        return cls(inside / (whole if inside > _WHOLE * whole else max(whole, card)), quad)
+        return cls(inside / (whole if inside > NEARLY_ALL * whole else max(whole, card)), quad)
 
 
 # Length in pixels below which cards are misread too often, and the recommended length.
@@ -88,14 +88,10 @@ _MOST_GLARE = 0.5
 _LEAST_WHITE = 65.0
 _LEAST_OF_DRAW_PILE = 0.8
 """In eight simulated matches with 0.45 to 0.86 of it in view 8 of 39 draws were missed, in twenty others 2 of 55."""
-_WHOLE = 0.97
-"""Share of an outline in the picture from which it counts as uncut: the accuracy of outlines."""
 _HIDES_A_CARD = float(_MOST_GLARE * _SHORTEST * _SHORTEST * CARD_WIDTH)
 """Minimum area in square pixels of a highlight that can hide a readable card: none of 145 pictures of tables and
 floors, 1280 x 720, has one.
 """
-_FILLED = 0.6
-"""Minimum share of its rectangle that a highlight fills: an ellipse has 0.79, a card back's white border 0.4."""
 
 
 def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None = None) -> Advice:
@@ -148,7 +144,10 @@ def glare(crop: Image) -> float:
 
 
 def highlight(image: Image) -> Quad | None:
-    """Return the rotated rectangle (4, 2) around the largest highlight, None if none is as large as a card."""
+    """Return the rotated rectangle (4, 2) around the largest highlight, None if none is as large as a card.
+
+    What is dark in the middle is a card back's white border.
+    """
     bright = np.asarray(averaged(image, WIDTH).min(axis=2) >= CLIPPED, np.uint8)
     scale = image.shape[1] / WIDTH
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
@@ -156,9 +155,10 @@ def highlight(image: Image) -> Quad | None:
     areas = stats[1:, cv2.CC_STAT_AREA]
     if not len(areas) or areas.max() * scale**2 < _HIDES_A_CARD:
         return None
-    y, x = np.nonzero(labels == 1 + int(areas.argmax()))
+    lamp = labels == 1 + int(areas.argmax())
+    y, x = np.nonzero(lamp)
     outline = cv2.minAreaRect(np.column_stack([x, y]).astype(np.float32))
-    if areas.max() < _FILLED * max(outline[1][0] * outline[1][1], 1.0):
+    if not lamp[round(outline[0][1]), round(outline[0][0])]:
         return None
     return np.asarray(cv2.boxPoints(outline) * scale, np.float32)
 
