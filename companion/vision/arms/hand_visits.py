@@ -20,22 +20,16 @@ _BEYOND = 0.15
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
 # draw pile in 111 recorded matches that never fell below two, one drew.
 _SLOW = 2.6
-# Seconds over which speed is measured; and a longer span with a lower limit for hands that feel for the top card, whose
-# fingers move without displacement. In 57 recorded matches it found 3 of 8 missed draws, and 9 more visits beside 93
-# that drew nothing.
-_SPEED_OVER, _FEELS_OVER, _LESS = 0.08, 0.3, 1.5
+# Seconds over which speed is measured, besides the longer `UNSEEN` for hands that feel for the top card, whose fingers
+# move without displacement.
+_SPEED_SECONDS = 0.08
 # Minimum distance of players from the pile in card lengths: forty centimetres.
 _SEAT = 4.5
 # Standard deviation in degrees of an arm's direction if its entry was never seen.
 _UNKNOWN_SPREAD = 90.0
-# Seconds after laying a card within which an arm did not also draw, except to fetch a card: who plays a drawn card
-# looks at it first.
-_ONE_ACT = 0.8
-# A visit shorter than this is no draw if the same arm laid a card within THEN_LAYS after it.
-_ON_ITS_WAY = 0.5
-THEN_LAYS = 1.1
-"""Seconds within which an arm that passed the draw pile has laid its card; who draws looks at the card first. In 83
-recorded matches no visit 1.0 to 1.4 s before a play was a pass, and two were draws.
+ONE_ACT = 1.0
+"""Seconds within which an arm did not both draw and lay a card, except to fetch it: who draws looks at the card first.
+In 83 recorded matches no visit 1.0 to 1.4 s before a play was a pass, and two were draws.
 """
 
 
@@ -113,7 +107,7 @@ class VisitTracker:
         tips = np.array([self.track.samples[number].tip for number in slow])
         return _grasp(self.track, np.asarray(np.median(tips, axis=0), np.float64), discard.length)
 
-    def _pace(self, number: int, spot: Spot, over: float = _SPEED_OVER) -> float:
+    def _pace(self, number: int, spot: Spot, over: float = _SPEED_SECONDS) -> float:
         return _speed(self.track, number, over) / spot.length
 
     def _step(self, number: int, spots: list[Spot]) -> list[HandVisit]:
@@ -134,7 +128,7 @@ class VisitTracker:
             at = distance <= CARD_RADIUS and not back
             if not at and kind not in self._at:
                 continue
-            speed = min(self._pace(number, spot), _LESS * self._pace(number, spot, _FEELS_OVER))
+            speed = min(self._pace(number, spot, over) for over in (_SPEED_SECONDS, UNSEEN))
             comes = kind not in self._at
             if comes:
                 self._at[kind] = self._left.pop(kind, _Stay(sample.time, sample.time, distance, np.inf))
@@ -216,14 +210,9 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     return Arm(direction, spread, track.number, track.came)
 
 
-def is_brief(reach: HandVisit) -> bool:
-    """Whether a hand at the draw pile may have been on its way to the discard pile."""
-    return reach.ended - reach.began < _ON_ITS_WAY
-
-
 def is_one_act(one: HandVisit, other: HandVisit) -> bool:
     """Return whether two visits follow so closely that they are one action."""
-    return one.began - _ONE_ACT <= other.ended and other.began <= one.ended + _ONE_ACT
+    return one.began - ONE_ACT <= other.ended and other.began <= one.ended + ONE_ACT
 
 
 def was_laying(reach: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
@@ -231,9 +220,9 @@ def was_laying(reach: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
 
     laid: arms busy at the discard pile, with times. A hand that withdrew in between was not passing.
     """
-    track, then = reach.track, THEN_LAYS if is_brief(reach) else _ONE_ACT
+    track = reach.track
     return reach.kind is PileKind.DRAW and any(
-        reach.began - _ONE_ACT <= time <= reach.ended + then and time < goes_home(track, reach.ended)
+        reach.began - ONE_ACT <= time < reach.ended + ONE_ACT and time < goes_home(track, reach.ended)
         for number, time in laid
         if number == track.number
     )
@@ -251,7 +240,7 @@ def goes_home(track: Track, left: float) -> float:
     )
 
 
-def _speed(track: Track, number: int, over: float = _SPEED_OVER) -> float:
+def _speed(track: Track, number: int, over: float = _SPEED_SECONDS) -> float:
     """Return a hand's speed over a span in pixels per second; infinite if it was not seen for the whole span.
 
     The slowest finger counts, because different fingers reach farthest at different times.

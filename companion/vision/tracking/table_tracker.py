@@ -10,12 +10,11 @@ import numpy as np
 from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.hand_visits import (
-    THEN_LAYS,
+    ONE_ACT,
     HandVisit,
     Spot,
     VisitTracker,
     arm_of,
-    is_brief,
     is_one_act,
     stayed_at,
     was_laying,
@@ -56,16 +55,13 @@ from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by
 FindBacks = Callable[[Image], list[Back]]
 """Finds possible face-down cards in a (H, W, 3) BGR uint8 picture."""
 
-# Seconds visits are held back so that a card laid meanwhile is reported first; and seconds visits to the draw pile are
-# held back until its top is visible.
-_HOLD, _SHOWS = 0.6, 1.5
 # After this many consecutive cards with an observed arm, a card without one is doubted if it equals the card below;
 # after one, if it is improbable in itself.
 _ALWAYS = 4
-# Seconds before a card lies still in which its hand shows its direction.
-_LAYS = 1.0
 # Arms within this angle in degrees may be one player's, who rests a hand somewhere.
 _ONE_PLAYER = 45.0
+# Seconds visits to the draw pile are held back until its top is visible.
+_TOP_SECONDS = 1.5
 # Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
 # evidence for a pile.
 _REVISITED_SECONDS, _RESTS = 90.0, 4.0
@@ -229,13 +225,13 @@ class TableTracker:
         return sorted([*events, *map(self._weighed, due)], key=lambda event: event.time)
 
     def _patience(self, held: _Held) -> float:
-        if held.draw is None:
-            return _HOLD
-        if self._went_on(held.reach):
-            return _SHOWS  # A change of the discard pile may be its work, which takes a while to be recognised.
-        # An arm that is still there may lay a card.
-        lays = THEN_LAYS if is_brief(held.reach) and not held.reach.track.gone else _HOLD
-        return _SHOWS if self._changed(held, clearly=True) is None else lays
+        """Return for how many seconds a visit is held back, so that a card laid meanwhile is reported first.
+
+        A change of the discard pile may be the hand's work, which takes longer to be recognised, as the draw pile's top
+        takes to be visible.
+        """
+        waits = held.draw is not None and (self._went_on(held.reach) or self._changed(held, clearly=True) is None)
+        return _TOP_SECONDS if waits else ONE_ACT
 
     def _went_on(self, reach: HandVisit) -> bool:
         """Whether a hand at the draw pile was at the discard pile in the same action."""
@@ -301,7 +297,7 @@ class TableTracker:
     def _stayed(self, track: Track, moved: float) -> bool:
         """Whether a hand worked at the discard pile before that changed (s); who passes over it may only seem to."""
         zone = self.tracker.zone
-        return zone is not None and stayed_at(PileKind.DISCARD, track, moved - _LAYS, self._spots(zone))
+        return zone is not None and stayed_at(PileKind.DISCARD, track, moved - ONE_ACT, self._spots(zone))
 
     def _note_work(self, track: Track, time: float) -> None:
         """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
@@ -344,7 +340,7 @@ class TableTracker:
     def _arm(self, track: Track, landed: CardLanded) -> Arm:
         zone = self.tracker.zone
         assert zone is not None
-        began = came_to(_laid_at(zone, landed.quad), track, landed.time - _LAYS, landed.time)
+        began = came_to(_laid_at(zone, landed.quad), track, landed.time - ONE_ACT, landed.time)
         return arm_of(track, zone, began, landed.time)
 
     def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
