@@ -16,7 +16,6 @@ from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone, length_of
 from companion.vision.pile.pile_state import Region
 from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.idle_snapshots import KEPT
 
 # Maximum length of a back relative to the discard pile's cards, and of these relative to a back, under perspective and
 # with the pile's sides.
@@ -33,6 +32,8 @@ _LOOKS_TELL = 2.0
 # Minimum back probability. On 200 drawn tables not used for fitting, half of them with other backs, 96 % of 191
 # outlined draw piles exceeded it, and 14 % of 969 other objects.
 _A_BACK = 0.15
+# Number of latest hand positions that are kept: with 12 of them other places were taken for the draw pile.
+_KEPT_VISITS = 60
 # Distance from the border in card lengths within which a cut object ends.
 _AT_RIM = 0.1
 # Initial and maximum pause in seconds between searches for backs.
@@ -111,7 +112,7 @@ class DrawPile:
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
         if away >= CARD_RADIUS:
-            self._visits = [*self._visits[1 - KEPT :], _Visit(place, side, track)]
+            self._visits = [*self._visits[1 - _KEPT_VISITS :], _Visit(place, side, track)]
             self._choose(zone)
 
     def worked(self, track: int) -> None:

@@ -15,7 +15,7 @@ from companion.vision.core.geometry import CARD_MARGIN, CARD_SIDE, CARD_WIDTH, I
 from companion.vision.imaging.motion import WIDTH, Mask
 
 KEPT = 12
-"""Number of latest pictures kept of each kind, and of latest visits."""
+"""Number of latest pictures kept of each kind, and of times of draws."""
 # Seconds without an arm before a picture is kept, and interval of updates.
 _SETTLES, _RENEWS = 0.1, 0.5
 # Minimum share of a pile's top that must be visible in both pictures. In 43 recorded matches pictures with part of it
