@@ -88,7 +88,7 @@ def view(found: Sequence[Outline], picture: int, size: int, rng: np.random.Gener
         left = cv2.contourArea(part) / (cv2.contourArea(whole) * scale**2)
         if outline.visible * min(1.0, left) >= _VISIBLE[outline.kind]:
             x, y, width, height, angle = turned_box(part)
-            boxes.append((outline.kind, x / size, y / size, width / size, height / size, angle))
+            boxes.append((outline.kind.number, x / size, y / size, width / size, height / size, angle))
     # Position c in the view is position p in the picture with c = turn (p - picture / 2) scale + size / 2 + shift.
     inverse = turn.T * (size / side)
     matrix = np.column_stack([inverse, -inverse @ shift / (size / 2)])

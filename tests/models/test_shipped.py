@@ -63,7 +63,7 @@ def test_ultralytics_sees_what_the_exported_detector_sees() -> None:
         for box in finder.find(image):
             if box.score < 0.5:
                 continue
-            same = theirs.cls.numpy() == list(BoxKind).index(box.kind)
+            same = theirs.cls.numpy() == box.kind.number
             centers = theirs.xywhr.numpy()[same][:, :2]
             off = np.hypot(*(centers - box.quad.mean(0)).T)
             nearest = int(off.argmin())

@@ -21,6 +21,11 @@ class BoxKind(Enum):
     CARD = "card"
     INDEX = "index"
 
+    @property
+    def number(self) -> int:
+        """The class's place in the output."""
+        return list(BoxKind).index(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Box:
