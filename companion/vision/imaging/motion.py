@@ -37,10 +37,10 @@ _FLOOR = 10.0
 _SMOOTH_ENOUGH = 3
 # Minimum difference in structure; noise of sigma 6 at full size stays well below it.
 _DIFFERENT = 0.55
-# Colours are compared at a resolution coarser by this factor, as a card's field is wide.
+# Colours are compared at a resolution coarser by this factor, as a card's field is wide, and differ from this log
+# difference on (a quarter in one channel).
 _COARSE = 4
-TINTED = 0.25
-"""Log difference from which colours differ, a quarter in one channel: untouched cards stayed below 0.12."""
+_TINTED = 0.25
 # Minimum area of an arm across the zone's edge, in squares of a card's length: two fingertips of 8 mm by 15 mm with
 # cards of 87 mm.
 _ARM = 0.03
@@ -154,7 +154,7 @@ def _in_size(mask: Mask, shape: tuple[int, ...]) -> Mask:
 def _is_tinted(a: Floats, b: Floats) -> Mask:
     ratio = b - a
     ratio = ratio - np.median(ratio[::2, ::2], axis=(0, 1))
-    return np.asarray(np.abs(ratio).max(-1) > TINTED, np.uint8)
+    return np.asarray(np.abs(ratio).max(-1) > _TINTED, np.uint8)
 
 
 class _Layers:

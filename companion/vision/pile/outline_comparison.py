@@ -21,22 +21,28 @@ from companion.vision.imaging.motion import Mask, disc, filled, length_of
 _WIDTH, _HEIGHT, _SLACK = 48, 72, 4
 
 
-# Widths as shares of a card's length: of the rim on both sides of an edge, which is also kept from both outlines around
-# the visible part of the old face; and of the blur that tolerates noise and outlines off by one or two pixels.
+# Widths as shares of a card's length: of the rim on both sides of an edge, and of the blur that tolerates noise and
+# outlines off by one or two pixels.
 _RIM = 0.015
 _BLUR = 0.006
 # Minimum rim area in pixels.
 _LEAST = 30
-# Mean difference over contrast up to which a face or a rim stayed. On 40 drawn tables with tidy piles, untouched faces
-# stayed below 0.04 and 98 % of the others exceeded 0.1; rims left by an identical card were below 0.07 in 49 % and
-# below 0.15 in 70 %, rims of pushed cards in 0 and 6 %.
-_STAYED = 0.1
-# The same from which the visible part of the old face is gone: at most 0.21 for an identical card laid (8 drawn tables,
-# 5 simulated matches), above 0.39 for pushed cards, with outlines up to 5 % too large. On 60 other tables at most 0.17
-# for 76 identical cards, 64 of which left enough print visible to decide.
-_FACE_GONE = 0.25
+# Mean difference over contrast: from which a face moved, up to which a rim is unchanged, and from which it changed. On
+# 40 drawn tables with tidy piles, untouched faces stayed below 0.04 and 98 % of the others exceeded 0.1; rims left by
+# an identical card were below 0.07 in 49 % and below 0.15 in 70 %, rims of pushed cards in 0 and 6 %.
+_FACE_MOVED = 0.1
+_RIM_STAYED, _RIM_WENT = 0.07, 0.15
+# Margin to both outlines (over card length) for the visible part of the old face, and mean change over contrast from
+# which it is gone: at most 0.21 for an identical card laid (8 drawn tables, 5 simulated matches), above 0.39 for pushed
+# cards, with outlines up to 5 % too large. On 60 other tables at most 0.17 for 76 identical cards, 64 of which left
+# enough print visible to decide.
+_MARGIN, _FACE_GONE = 0.02, 0.25
 # Minimum share of the old face, and minimum contrast relative to the whole face, for its visible part to decide.
 _TELLING, _PRINTED = 0.02, 0.5
+# Brightness from which a pixel is used to estimate the light.
+_LIT = 40
+# Probability that a card was laid if the rim is between both limits: pushes are far more common.
+PERHAPS = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +102,15 @@ def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
     cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
     beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
     face = np.asarray(cv2.erode(first & second, disc(2 * rim + 1)), np.uint8)
-    if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _STAYED:
+    if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _FACE_MOVED:
         return 0.0
-    gone, tells = _share_gone(was, now / _gain(before, after), first, second, rim)
+    gone, tells = _share_gone(was, now / _gain(before, after), first, second, max(1, round(_MARGIN * length)))
     if gone > _FACE_GONE:
         return 0.0
     if tells:
         return CERTAIN
-    return CERTAIN if _change(was, now, beside) <= _STAYED else 0.0
+    change = _change(was, now, beside)
+    return CERTAIN if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
 
 
 def _gray(image: Image, blur: float) -> NDArray[np.float32]:
@@ -114,7 +121,7 @@ def _gray(image: Image, blur: float) -> NDArray[np.float32]:
 def _gain(before: Image, after: Image) -> float:
     """Return the change of light between two pictures that show mostly the same."""
     was, now = (cv2.cvtColor(image[::8, ::8], cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (before, after))
-    lit = was > 0
+    lit = was > _LIT
     return max(0.1, float(np.median(now[lit] / was[lit]))) if lit.any() else 1.0
 
 

@@ -15,8 +15,8 @@ import cv2
 
 from companion.vision.core.geometry import homography, intersection_over_union, project
 from companion.vision.core.sightings import CERTAIN, EVEN, Sighting
-from companion.vision.imaging.motion import TINTED
 from companion.vision.pile.features import Evidence, Lying, Outline, Part
+from companion.vision.pile.outline_comparison import PERHAPS
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE, UNCHANGED
 
 
@@ -60,25 +60,29 @@ class _Face(Enum):
 
 # `SAME_PLACE` for bent cards or changed light: an untouched card had at least 0.65.
 _ROUGHLY_SAME_PLACE = 0.6
-# Overlap of an untouched card with itself in 95 of 100 looks, from which an equal reading is the same card: of 76
-# identical cards laid with an overlap above 0.6, none exceeded 0.89; noise in dim light can change the appearance of an
-# untouched card.
+# Overlap of an untouched card with itself in 95 of 100 looks; identical cards reached at most 0.78, even on a tidy
+# pile.
 _SAME_CARD = 0.9
+# Overlap from which an equal reading is the same card: of 76 identical cards laid with an overlap above 0.6, none
+# exceeded 0.89; noise in dim light can change the appearance of an untouched card.
+_IDENTICAL_PLACE = 0.96
 # Overlap from which two cards cannot both be open: less than a third of the lower one is visible, and such cards are
 # not read as whole. The more confident one is on top.
 _BURIED = 0.5
+# Minimum overlap of a card with the previous top to have been laid on it unnoticed: 98 of 100 had more.
+_TOUCHING = 0.2
 # Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones
 # 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5.
 _SAME_FACE_FAR = 0.5
-# Probability of a landing if edges are inconclusive: a hand that brushes a card is more common than one that lays an
-# identical one.
-_BRUSHED = 0.3
 # Similarity of a face with itself under exact outlines: at least 0.9 in 95 of 100 looks; white faces differ only in
 # their digits.
 _ONE_FACE = 0.75
 # Where the small picture changed little: confidence of a new card from which it may be most similar to what was there
 # (landed cards had at least 0.998), and its greatest similarity then (a white 5 exactly on an 8 had 0.78).
 _CERTAINLY_READ, _ANOTHER_FACE = 0.995, 0.85
+# Change of hue from which a place has another colour; untouched cards stayed below 0.12 in a dim picture, below 0.08 in
+# these looks.
+_RECOLORED = 0.2
 
 
 def judge(look: Evidence) -> Judgement:
@@ -260,12 +264,12 @@ def _face(card: Outline) -> tuple[_Face, float]:
 
 def _by_edges(card: Outline) -> float:
     """Return the probability that a card with the previous top's reading and place was laid on it."""
-    rim = card.rim if card.overlap_with_top < _SAME_CARD else 0.0
+    rim = card.rim if card.overlap_with_top < _IDENTICAL_PLACE else 0.0
     # If edges are inconclusive but the card changed more than its surroundings, a hand laid an identical card or
     # brushed it, which is more common. In 30 simulated matches this held for 32 of 47 otherwise missed landings, for
     # none of 175 untouched cards, and for 2 of 29 pushed ones.
     has_moved = card.overlap_with_top > _SAME_CARD and card.change > UNCHANGED
-    return max(rim, _BRUSHED if has_moved and card.about.share < card.change / 2 else 0.0)
+    return max(rim, PERHAPS if has_moved and card.about.share < card.change / 2 else 0.0)
 
 
 def _is_unknown_card(card: Outline) -> bool:
@@ -278,10 +282,10 @@ def _is_unknown_card(card: Outline) -> bool:
     if card.confidence < EVEN or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
         return False
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
-    if pushed or card.overlap_with_top <= 0 or _has_changed(card.top_beside):
+    if pushed or card.overlap_with_top <= _TOUCHING or _has_changed(card.top_beside):
         return False
     is_confident = card.confidence >= CERTAIN
-    if is_confident and card.card.color is not look.top.card.color and card.tint > TINTED:
+    if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
         return True
     if card.confidence >= _CERTAINLY_READ:
         return card.likeness_in_place < _ANOTHER_FACE
