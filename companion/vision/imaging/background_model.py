@@ -28,15 +28,12 @@ from companion.vision.imaging.motion import (
     disc,
 )
 
-# Log difference from which the picture differs from the background, also in hue beyond what light explains, and one
-# change of the light from another. Light is uneven under a hand: in a patch of so many pixels its standard deviation is
-# as large.
-_DIFFERENT, _PATCH = 0.12, 5
-# Share of the picture that must support an unchanged light. Otherwise the part that a large shadow leaves lit would
-# seem to have become brighter.
-_SHOWS_LIGHT = 0.2
+# Minimum log difference of foreground, and minimum difference in hue that light alone does not explain.
+_DIFFERENT, _OTHER_HUE = 0.13, 0.11
 # Log brightness that no highlight explains.
 _BRIGHTER = 0.3
+# Minimum unevenness of the light under a hand (standard deviation of logarithms) within a patch of this many pixels.
+_UNEVEN, _PATCH = 0.12, 5
 # All thresholds are raised to this multiple of the noise between frames.
 _NOISES = 6.0
 # Distance in small pixels beyond which noise is uncorrelated: pictures are smoothed over three pixels.
@@ -53,6 +50,9 @@ _SAME, _SAME_SHARE = 9, 0.0015
 _LAID_DOWN, _BEGINNING = 0.8, 5.0
 # If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
+# Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
+# part that a large shadow leaves lit would seem to have become brighter.
+_SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
 # Share of the picture, or of one of its parts, up to which a mask shows nothing of note.
 _NOTABLE = 0.05
 # Once the camera has been at rest for `_RESTS_FOR` seconds, a displaced table differs by more than shadow in this many
@@ -206,7 +206,8 @@ class BackgroundModel:
         # For dark colours noise alone may explain the change.
         alike = _beyond(change, light)
         hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
-        solid = ((hue > least) | (light > _BRIGHTER)).astype(np.uint8)
+        other_hue = max(_OTHER_HUE, _NOISES * self._noise)
+        solid = ((hue > other_hue) | (light > _BRIGHTER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
 
     def _as_lit(self, light: Floats) -> Floats:
@@ -224,7 +225,7 @@ class BackgroundModel:
         size = (_PATCH, _PATCH)
         mean = cv2.boxFilter(light, -1, size)
         spread = np.asarray(cv2.sqrBoxFilter(light, -1, size) - mean * mean, np.float32)
-        uneven = (spread > max(_DIFFERENT, 3 * self._noise) ** 2).astype(np.uint8)
+        uneven = (spread > max(_UNEVEN, 3 * self._noise) ** 2).astype(np.uint8)
         # The edge of a shadow is uneven as well.
         inner = cv2.erode(foreign, np.ones(size, np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
         uneven &= np.asarray(inner, np.uint8)
@@ -262,7 +263,7 @@ def _light(change: Floats, before: Floats) -> Floats:
     before: the previous change, kept while part of the picture supports it, because a shadow may cover more than half.
     """
     sample = change[::4, ::4].reshape(-1, 3)
-    same = np.abs(sample - before).max(axis=1) <= _DIFFERENT
+    same = np.abs(sample - before).max(axis=1) <= _SAME_LIGHT
     if np.count_nonzero(same) >= _SHOWS_LIGHT * len(sample):
         sample = sample[same]
     return np.asarray(np.median(sample, axis=0), np.float32)
