@@ -37,7 +37,6 @@ from companion.table.state.observations import Pending, Reach, Sight
 from companion.table.state.situation import Way, situation
 from companion.vision.core.events import (
     IDLE_SHARE,
-    NUMBER_SHARES,
     Arm,
     CameraHealth,
     CameraStatus,
@@ -141,7 +140,7 @@ def test_one_draw_seen_as_two_arms_counts_once(arms: ArmsGame, hands: int, drew:
     for track in range(hands):
         arms.now += 0.1
         arm = Arm(SEATS["Ann"] - 3 * track, 4.0, 1001 + track)
-        arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.84, 0.14, 0.02)))
+        arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.81, 0.19)))
     arms.now += 0.8
     arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(SEATS["Ann"], 4.0, 1003, came=1001)))
     assert arms.moves[-2:] == ["Ann Draw" if drew else "Cy Play", "Ann Play"]
@@ -329,7 +328,7 @@ def test_ambiguous_reach_is_decided_by_the_prior(arms: ArmsGame) -> None:
     assert session is not None
     known = session.known
     arms.now += 5  # another arm
-    drawn = (IDLE_SHARE, *((1 - IDLE_SHARE) * share for share in NUMBER_SHARES))
+    drawn = (IDLE_SHARE, 1 - IDLE_SHARE)
     reach = Reach(arms.now, arms.arm("Ann"), drawn)
     ways = reach_ways(known, reach, session.watch.mode(known.ring))
     densities = known.ring.densities(reach.arm.direction, reach.arm.spread)

@@ -12,12 +12,12 @@ from companion.table.presentation.view import QuestionKind
 from companion.table.session.table import Table
 from companion.table.state.draw_pile_stays import VisitHistory
 from companion.table.state.observations import Pending, Reach, Sight, dump, load
-from companion.vision.core.events import NUMBER_SHARES, Arm, CardLanded, PileGone, PileKind, PileReached
+from companion.vision.core.events import Arm, CardLanded, PileGone, PileKind, PileReached
 
 from .conftest import Game, header, probabilities
 
 _SEATS = {"Ann": 20.0, "Ben": 140.0, "Cy": 260.0}
-_LIKELY = (0.1, *(0.9 * share for share in NUMBER_SHARES))
+_LIKELY = (0.1, 0.9)
 """Probabilities of a reach that probably took cards, without evidence for their number."""
 
 
@@ -77,7 +77,7 @@ def test_card_laid_at_once_was_not_drawn_first(game: TimedGame, later: float, dr
 
 @pytest.mark.parametrize(("later", "drew"), [(1.2, True), (4.0, False)])
 def test_card_laid_soon_after_a_doubtful_visit_was_drawn(game: TimedGame, later: float, drew: bool) -> None:
-    game.stay("Ann", 92.0, 92.6, drawn=(0.7, *(0.3 * share for share in NUMBER_SHARES)))
+    game.stay("Ann", 92.0, 92.6, drawn=(0.7, 0.3))
     game.lay("Ann", "red 3", 92.6 + later)
     assert game.moves[-2:] == [("Ann Draw" if drew else "Cy Play"), "Ann Play"]
 
@@ -107,7 +107,7 @@ def test_next_player_does_not_draw_at_once_after_a_draw(game: TimedGame) -> None
 
 @pytest.mark.parametrize("late", [False, True])
 def test_arm_coming_from_the_discard_pile_passes_by(game: TimedGame, late: bool) -> None:
-    doubtful = (0.3, *(0.7 * share for share in NUMBER_SHARES))
+    doubtful = (0.3, 0.7)
     for draws in (late, not late):
         if draws:
             game.stay("Ann", 92.9, 93.5, track=1, drawn=doubtful)
@@ -122,7 +122,7 @@ def test_arm_coming_from_the_discard_pile_passes_by(game: TimedGame, late: bool)
 
 @pytest.mark.parametrize(("began", "ended", "drew"), [(92.2, 93.0, False), (92.8, 93.0, True), (92.8, 93.4, False)])
 def test_arm_returning_past_the_discard_pile_has_drawn(game: TimedGame, began: float, ended: float, drew: bool) -> None:
-    doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
+    doubtful = (0.15, 0.85)
     game.stay("Ann", 92.0, 93.0, track=1, drawn=doubtful)
     game.stay("Ann", began, ended, track=1, pile=PileKind.DISCARD)
     game.lay("Ann", "red 3", 97.0)
@@ -131,7 +131,7 @@ def test_arm_returning_past_the_discard_pile_has_drawn(game: TimedGame, began: f
 
 @pytest.mark.parametrize("lays", [False, True])
 def test_arm_going_on_to_the_discard_pile_drew_only_if_it_lays(game: TimedGame, lays: bool) -> None:
-    doubtful = (0.15, *(0.85 * share for share in NUMBER_SHARES))
+    doubtful = (0.15, 0.85)
     game.stay("Ann", 92.0, 92.6, track=1, drawn=doubtful)
     if lays:
         game.lay("Ann", "red 3", 93.4, track=1)
@@ -166,7 +166,7 @@ def test_arm_crossing_the_discard_pile_does_not_come_from_it(before: float, pass
 @pytest.mark.parametrize(("nothing", "seconds"), [(0.5, 1.4), (0.9, 0.6)])
 def test_resting_arm_that_moves_comes_for_a_card(nothing: float, seconds: float) -> None:
     arm, visits = Arm(20.0, 4.0, 1), VisitHistory()
-    drawn = (nothing, *((1 - nothing) * share for share in NUMBER_SHARES))
+    drawn = (nothing, 1 - nothing)
     stays = [PileReached(92.6, 92.0, arm, PileKind.DRAW, drawn), PileReached(93.4, 92.8, arm, PileKind.DRAW, _LIKELY)]
     for stay in stays:
         visits.note(stay)

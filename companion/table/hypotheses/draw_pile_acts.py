@@ -14,7 +14,7 @@ from companion.table.hypotheses.unseen_moves import choices_made, standing, turn
 from companion.table.state import thresholds
 from companion.table.state.observations import Reach
 from companion.table.state.situation import Mode, Situation, Turns, Way
-from companion.vision.core.events import IDLE_SHARE, NUMBER_SHARES
+from companion.vision.core.events import IDLE_SHARE
 
 
 def reach_ways(situation: Situation, reach: Reach, mode: Mode) -> list[Way]:
@@ -220,10 +220,9 @@ def _nothing(reach: Reach) -> float:
 
 def _counted(reach: Reach, count: int) -> float:
     """Return the likelihood if `count` cards were taken, up to the same factor."""
-    usual = NUMBER_SHARES[min(count, len(NUMBER_SHARES)) - 1]
     seen = reach.drawn[min(count, len(reach.drawn) - 1)] if len(reach.drawn) > 1 else 0.0
     any_ = sum(reach.drawn[1:])
-    return max(max(seen / usual, thresholds.TOO_MANY * any_) / (1 - IDLE_SHARE), thresholds.FLOOR)
+    return max(max(seen, thresholds.TOO_MANY * any_) / (1 - IDLE_SHARE), thresholds.FLOOR)
 
 
 def _lasting(reach: Reach, count: int) -> float:

@@ -125,18 +125,14 @@ class PileMoved:
 IDLE_SHARE = 1 / 3
 """Prior share of visits to the draw pile that take no card, as assumed by `PileReached.drawn`."""
 
-NUMBER_SHARES = (0.7, 0.12, 0.08, 0.1)
-"""Prior shares of 1, 2, 3, and 4 or more cards among the visits that take any. Dividing `PileReached.drawn` by this
-prior gives the likelihood of each count.
-"""
-
 
 @dataclass(frozen=True)
 class PileReached:
     """An arm visited a pile and left, whether or not anything changed.
 
     began, time: seconds from the start of the source at which its tip arrived and left. drawn: for the draw pile, the
-    probability of 0, 1, ... cards taken (sums to 1), under the prior `IDLE_SHARE`; empty for the discard pile.
+    probability of 0, 1, ... cards taken, the last one also of more (sums to 1), under the prior `IDLE_SHARE` and equal
+    shares of the other numbers; empty for the discard pile.
     """
 
     time: float

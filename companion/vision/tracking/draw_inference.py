@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.arm_tracks import LATELY, entry
 from companion.vision.arms.hand_visits import HandVisit, Spot, arm_of, goes_home, turning_places
-from companion.vision.core.events import NUMBER_SHARES, PileKind, PileReached
+from companion.vision.core.events import PileKind, PileReached
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.motion import Floats, Zone
@@ -152,8 +152,7 @@ def visit_event(reach: HandVisit, zone: Zone, draw: Spot | None, drew: float) ->
     if reach.kind is PileKind.DISCARD or draw is None:
         return PileReached(reach.ended, reach.began, arm_of(reach.track, zone, reach.began, reach.ended), reach.kind)
     arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
-    drawn = (1 - drew, *(share * drew for share in NUMBER_SHARES))
-    return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+    return PileReached(reach.ended, reach.began, arm, reach.kind, (1 - drew, drew))
 
 
 def is_alone(reach: HandVisit, others: Iterable[HandVisit], drawn: Iterable[float], since: float) -> bool:
