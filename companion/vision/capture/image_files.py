@@ -17,7 +17,6 @@ SUFFIXES = frozenset(
     {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".heif"}
 )
 """Names of picture files; HEIC cannot be decoded here, and is rejected with a hint."""
-_SNIFFED_BYTES = 1024
 _END_OF_JPEG = b"\xff\xd9"
 
 
@@ -69,10 +68,9 @@ def _may_be_picture(file: Path) -> bool:
         return kind is not None and kind.startswith("image/")
     try:
         with file.open("rb") as opened:
-            start = opened.read(_SNIFFED_BYTES)
+            return b"\0" in opened.peek()
     except OSError:
         return True
-    return b"\0" in start
 
 
 def _ended(data: bytes, path: Path | None) -> bytes:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import cv2
 
 from companion.vision.capture.frames import Frame, FrameSource, SourceError, Stopwatch, as_picture
+from companion.vision.capture.grabber import CONNECT_PATIENCE
 from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture, pictures_in
 from companion.vision.capture.video_headers import is_truncated
 from companion.vision.capture.webcams import open_webcam
@@ -26,8 +27,6 @@ Opener = Callable[[str], FrameSource | None]
 _registered: dict[str, Opener] = {}
 
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
-# FFmpeg's timeout for a stream. A camera counts as lost earlier, but a slow one may still connect.
-_STREAM_PATIENCE_MS = 5000
 
 
 class Webcam:
@@ -61,7 +60,7 @@ class NetworkStream:
         """Yield pictures as they arrive."""
         _hush()
         limits = (cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, cv2.CAP_PROP_READ_TIMEOUT_MSEC)
-        options = [value for limit in limits for value in (limit, _STREAM_PATIENCE_MS)]
+        options = [value for limit in limits for value in (limit, round(1000 * CONNECT_PATIENCE))]
         capture = cv2.VideoCapture(self._address, cv2.CAP_FFMPEG, options)
         yield from _live_frames(capture, self._clock, self.name)
 
