@@ -16,13 +16,13 @@ UNSURE_BELOW = 0.75
 """Below this confidence a reading is unsure and shown with its runner-up."""
 RUNNER_UP_BELOW = 0.97
 """Below this confidence a reading's runner-up is recorded. Above it, fewer than 1 in 200 readings are wrong."""
-UNCERTAIN_MOST = 0.96
-"""Maximum confidence of a reading that is not certain, so that its runner-up is recorded."""
 EVEN, FAIRLY, NEARLY, CERTAIN = 0.5, 0.8, 0.9, 0.95
 """Probabilities from which something is more likely than not, fairly and nearly certain, and needs no further look.
 
 If two crops of a card agree and the second is certain, a third changed none of 705 cards.
 """
+UNCERTAIN_MOST = CERTAIN
+"""Maximum confidence of a reading that is not certain, so that its runner-up is recorded."""
 
 
 def softened(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
