@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.arms.arm_geometry import (
+    FINGER,
     LEAST_AREA,
     MOVES,
     SAME_HAND,
@@ -26,9 +27,9 @@ from companion.vision.arms.arm_geometry import (
 )
 from companion.vision.arms.arm_tracks import RIM_JUMP, UNSEEN, Sample, Track
 from companion.vision.arms.frame_border import FrameBorder, Point, longest_run, rim_of
-from companion.vision.arms.hand_color import ColorPicture, colors_at
+from companion.vision.arms.hand_color import EDGE, ColorPicture, colors_at
 from companion.vision.arms.ignore_mask import IgnoreMask
-from companion.vision.arms.mask_bridging import Bridges
+from companion.vision.arms.mask_bridging import GAP, Bridges
 from companion.vision.arms.shadows import is_shady, without_shade
 from companion.vision.capture.frames import SMALL, Frame
 from companion.vision.core.geometry import CARD_RADIUS, NEARLY_ALL, Quad
@@ -37,17 +38,11 @@ from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, le
 
 __all__ = ["ArmDetector"]
 
-# Distance beside a card, in card lengths, in which its edge and shadow appear.
-_BESIDE_CARD = 0.15
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
 _OFTEN = 0.036
-# Distance in small pixels an arm must reach out of the ignored region; a hand of cards sways by half of that.
-_OUT_OF_IT = 12.0
 # An arm from behind the ignored region is connected to it over this multiple of its border crossing; one that enters
 # beside it over at most twice, except in a few frames.
-_BEHIND = 3
-# Distance in small pixels of an arm's last tip within which its hand is.
-_NEAR_TIP = 10
+_MIN_CONNECTION = 3
 
 
 class ArmDetector:
@@ -154,7 +149,7 @@ class ArmDetector:
         rim = rim_of(closed.shape[0], closed.shape[1])
         # Thin lines along the edge of a shadow do not belong to an arm.
         firm = np.asarray(cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, NEIGHBOURS), np.uint8)
-        laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -_BESIDE_CARD) > 0
+        laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -EDGE) > 0
         shapes: list[Shape] = []
         hands = np.zeros_like(attached)
         for number in range(1, count):
@@ -167,7 +162,7 @@ class ArmDetector:
             runs = rim.runs(part)
             behind = restless is not None and bool((part & edge).any())
             out = part & edge & (firm > 0)
-            if behind and _BEHIND * longest_run(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
+            if behind and _MIN_CONNECTION * longest_run(rim.runs(part & (firm > 0))) < np.count_nonzero(out):
                 runs = []  # It crosses the border where its shadow does.
             if not runs and not behind:
                 # An object released by an arm lies still; a moving one is a hand whose sleeve has the table's colour.
@@ -185,7 +180,8 @@ class ArmDetector:
             else:
                 found = single(body_of(part, firm), np.argwhere(out if out.any() else part & edge)[:, ::-1])
             share = float(firm[part].mean())
-            for arm in (arm for arm in found if not behind or arm.reach >= _OUT_OF_IT):
+            # Out of the ignored region an arm reaches by more than a hand of cards sways.
+            for arm in (arm for arm in found if not behind or arm.reach >= FINGER):
                 lit = arm.single and not passes  # Colours in a shadow's border are unreliable.
                 colors = colors_at(difference.picture, part, arm.tip, CARD_RADIUS * self._card) if lit else None
                 shapes.append(replace(arm, firm=share, colors=colors))
@@ -217,7 +213,7 @@ class ArmDetector:
                 away = np.hypot(*(body - tip).T)
                 # Pixels nearer to another arm belong to that one; otherwise a tip would move along it.
                 own = way <= ways.min(0)
-                near = body[own & (away <= _NEAR_TIP)]
+                near = body[own & (away <= GAP)]
                 if len(near):
                     arms.append(Shape(farthest(near, places.mean(0)), places.mean(0), float(len(places)), len(near)))
             return arms
@@ -248,7 +244,7 @@ class ArmDetector:
         for track in self._tracks:
             last = track.last
             known = [sample.rim for sample in track.samples if sample.rim is not None]
-            near = np.hypot(*(points - last.tip / self._scale).T).min() <= _NEAR_TIP
+            near = np.hypot(*(points - last.tip / self._scale).T).min() <= GAP
             same = last.rim is None and len(points) * self._scale**2 > SAME_HAND * last.area
             if near and known and (moves or same):
                 return Shape(farthest(points, known[-1] / self._scale), None, 0.0, len(points))

@@ -16,13 +16,13 @@ from companion.vision.imaging.motion import Floats, Mask
 
 # Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Close to
 # the camera a spread hand is wider: 1.25 card lengths, or more if it enters at an angle.
-_WIDE, _HAND = 0.2, 1.7
+_MAX_CROSSING_SHARE, _HAND_WIDTH = 0.2, 1.7
 # Minimum area of a component in small pixels, and minimum reach.
 LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Number of the farthest pixels averaged for the tip, which suppresses noise.
 _TIP_PIXELS = 8
-# Distance in small pixels another finger may end before the farthest one.
-_FINGERS_DIFFER = 12.0
+FINGER = 12.0
+"""Length of a finger in small pixels: others may end so much before the farthest one. A hand of cards sways by half."""
 MOVES = 0.02
 """Minimum moving share of a component; otherwise it is an object that was laid down."""
 SAME_HAND = 0.6
@@ -54,7 +54,7 @@ class Shape:
 
 def widest(picture: int, length: float) -> float:
     """Return the maximum width of an arm at the border for a picture width and card length."""
-    return max(_WIDE * picture, _HAND * length)
+    return max(_MAX_CROSSING_SHARE * picture, _HAND_WIDTH * length)
 
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:
@@ -86,7 +86,7 @@ def farthest(points: Point, place: Point) -> Point:
 def _ends(body: Point, rim: Point) -> tuple[Point, ...]:
     """Return an arm's fingertips, empty if they are not separate."""
     away = np.hypot(*(body - rim).T)
-    far = away >= away.max() - _FINGERS_DIFFER
+    far = away >= away.max() - FINGER
     places, away = body[far].astype(int), away[far]
     left, top = places.min(0)
     mask = np.zeros((int(places[:, 1].max()) - top + 1, int(places[:, 0].max()) - left + 1), np.uint8)
@@ -107,7 +107,7 @@ def _along_rim(body: Point, tip: Point, places: NDArray[np.intp], rim: FrameBord
     """
     others = [farthest(body, place) for place in (places[0], places[-1])]
     ends = [end for end in others if float(np.hypot(*(rim.points - end).T).min()) >= _LEAST_REACH]
-    ends = [end for end in ends if float(np.hypot(*(end - tip))) > _FINGERS_DIFFER]
+    ends = [end for end in ends if float(np.hypot(*(end - tip))) > FINGER]
     return (tip, *ends) if ends else ()
 
 

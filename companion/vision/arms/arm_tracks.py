@@ -14,21 +14,19 @@ from numpy.typing import NDArray
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_color import similarity
 from companion.vision.core.geometry import CARD_RADIUS
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.motion import HAND_PATIENCE, Floats
 
 _time = attrgetter("time")
 
 # Standard deviation in degrees between an arm's crossing and its player's seat, and between crossings of one seat.
-_STRAY = 8.0
+_SEAT_SPREAD = 8.0
 # Maximum reach of a withdrawn arm relative to the arm at work.
-_REACHES = 0.75
+_MAX_WITHDRAWN_REACH = 0.75
 # Firmness relative to the hand below which a component includes a passing shadow, so its reach says nothing about the
 # hand.
-_PALE = 0.3
+_MIN_RELATIVE_FIRMNESS = 0.3
 # Seconds a hand is on its way to a pile, or back.
 _WAY_SECONDS = 0.6
-LATELY = 2.0
-"""Seconds a withdrawal is remembered; after that the hand rests."""
 UNSEEN = 0.25
 """Seconds without detection after which an arm has left or a hand has been away; hands are sampled about fifteen times
 per second.
@@ -36,7 +34,7 @@ per second.
 RIM_JUMP = 24.0
 """Maximum movement of an arm's entry along the border in small pixels; its tip is at least twice as fast."""
 # Minimum firmness in some frame: .2 and more in simulated films, except for hands of the table's colour.
-_FIRM = 0.05
+_MIN_FIRMNESS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +104,7 @@ class Track:
     @property
     def is_shadow(self) -> bool:
         """Whether it never was more than a shadow."""
-        return max(sample.firm for sample in self.samples) < _FIRM
+        return max(sample.firm for sample in self.samples) < _MIN_FIRMNESS
 
     def cost(self, sample: Sample, scale: float) -> tuple[bool, float] | None:
         """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel.
@@ -132,9 +130,9 @@ class Track:
             time = self.samples[number].time
             if not self.is_drawn_back(number, time, now.time):
                 continue
-            since, _ = self._places(time - LATELY, time)
+            since, _ = self._places(time - HAND_PATIENCE, time)
             rests = since > 0 and all(self.is_drawn_back(n, time, now.time) for n in range(since, number))
-            if rests or self.is_drawn_back(number, time - LATELY, time):
+            if rests or self.is_drawn_back(number, time - HAND_PATIENCE, time):
                 return number
         return None
 
@@ -144,13 +142,13 @@ class Track:
         Requires separate samples, and two of them, because a shadow may reach far in one.
         """
         two = self.samples[max(0, number - 1) : number + 1]
-        least = _PALE * min(sample.firm for sample in two)
+        least = _MIN_RELATIVE_FIRMNESS * min(sample.firm for sample in two)
         span = self.samples[slice(*self._places(began, ended))]
         there = [sample for sample in span if sample.single and sample.firm >= least]
         if len(there) < 2 or not all(sample.single for sample in two):
             return False
         reaches = max(min(one.depth, other.depth) for one, other in pairwise(there))
-        return all(sample.depth < _REACHES * reaches for sample in two)
+        return all(sample.depth < _MAX_WITHDRAWN_REACH * reaches for sample in two)
 
     def _places(self, began: float, ended: float) -> tuple[int, int]:
         """Return the indices of the first sample in a span of time (s) and of the first one after it."""
@@ -212,7 +210,7 @@ class Track:
         # The arm rarely lies on the line from seat to pile; its width limits how well its middle is known.
         width = float(np.median([s.width for s in rims])) / distance / np.sqrt(12)
         stray = float(np.hypot(*places.std(axis=0))) / distance
-        spread = float(np.hypot(_STRAY, np.degrees(np.hypot(width, stray))))
+        spread = float(np.hypot(_SEAT_SPREAD, np.degrees(np.hypot(width, stray))))
         return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)
 
 

@@ -20,8 +20,8 @@ from companion.vision.imaging.motion import LOGARITHMS, Floats, filled
 _HUE, _BINS = 1.5, 10
 # Minimum number of small pixels of a histogram.
 _LEAST = 20
-# Share by which an outline is shrunk to exclude its edge.
-_EDGE = 0.15
+EDGE = 0.15
+"""Share by which an outline is shrunk to exclude a card's edge, or expanded to include it and its shadow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class ColorPicture:
 
     def within(self, quad: Quad) -> Floats | None:
         """Return the histogram inside a (4, 2) outline in frame pixels; None if it is too small."""
-        return colors_of(self.picture[filled(quad, self.picture.shape, self.scale, _EDGE) > 0])
+        return colors_of(self.picture[filled(quad, self.picture.shape, self.scale, EDGE) > 0])
 
 
 def colors_of(logarithms: Floats) -> Floats | None:

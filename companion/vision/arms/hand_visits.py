@@ -7,30 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.arms.arm_tracks import LATELY, UNSEEN, Track, entry
+from companion.vision.arms.arm_tracks import UNSEEN, Track, entry
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.motion import HAND_PATIENCE, ONE_ACT, Zone
 
 # Distance in card lengths from the edge of a pile at which a hand has left.
-_LEAVES = 0.25
+_LEAVING_MARGIN = 0.25
 # How far in card lengths a hand extends beyond its visible tip.
-_BEYOND = 0.15
+_HIDDEN_REACH = 0.15
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
 # draw pile in 111 recorded matches that never fell below two, one drew.
-_SLOW = 2.6
+_MAX_SPEED_AT_WORK = 2.6
 # Seconds over which speed is measured, besides the longer `UNSEEN` for hands that feel for the top card, whose fingers
 # move without displacement.
 _SPEED_SECONDS = 0.08
 # Minimum distance of players from the pile in card lengths: forty centimetres.
-_SEAT = 4.5
-# Standard deviation in degrees of an arm's direction if its entry was never seen.
-_UNKNOWN_SPREAD = 90.0
-ONE_ACT = 1.0
-"""Seconds within which an arm did not both draw and lay a card, except to fetch it: who draws looks at the card first.
-In 83 recorded matches no visit 1.0 to 1.4 s before a play was a pass, and two were draws.
-"""
+_SEAT_DISTANCE = 4.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +52,7 @@ class HandVisit:
     @property
     def stayed(self) -> bool:
         """Whether the hand stopped there."""
-        return self.slowest < _SLOW
+        return self.slowest < _MAX_SPEED_AT_WORK
 
 
 @dataclass
@@ -98,7 +92,7 @@ class VisitTracker:
         This is the median of its slow positions: a taken card shifts the tip.
         """
         paces = [self._pace(number, discard) for number in range(len(self.track.samples))]
-        slow = [number for number, pace in enumerate(paces) if pace < _SLOW]
+        slow = [number for number, pace in enumerate(paces) if pace < _MAX_SPEED_AT_WORK]
         if not slow:
             return None
         least = min(slow, key=lambda number: paces[number])
@@ -114,11 +108,11 @@ class VisitTracker:
         sample = self.track.samples[number]
         away = distances(self.track, number, spots)
         # It may rest close to the border, with the pile within reach.
-        back = self.track.is_drawn_back(number, sample.time - LATELY, sample.time)
+        back = self.track.is_drawn_back(number, sample.time - HAND_PATIENCE, sample.time)
         back = back and away.get(PileKind.DRAW, np.inf) > CARD_WIDTH / 2  # No hand rests in the middle of it.
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN
         for kind in list(self._at):
-            if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + _LEAVES:
+            if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + _LEAVING_MARGIN:
                 self._left[kind] = self._at.pop(kind)
         # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
         over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= UNSEEN]
@@ -162,7 +156,7 @@ def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> 
     """Return whether a hand has been at a pile since a time (s) and stopped there."""
     (length,) = {spot.length for spot in spots if spot.kind is kind}
     return any(
-        _speed(track, number) < _SLOW * length and distances(track, number, spots)[kind] <= CARD_RADIUS
+        _speed(track, number) < _MAX_SPEED_AT_WORK * length and distances(track, number, spots)[kind] <= CARD_RADIUS
         for number, sample in enumerate(track.samples)
         if sample.time >= since
     )
@@ -171,7 +165,7 @@ def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> 
 def _distance(tip: Point, rim: Point | None, spot: Spot) -> float:
     """Return the distance of a hand with this tip from a pile's middle in card lengths."""
     inward = np.zeros(2) if rim is None else (tip - rim) / max(1.0, float(np.hypot(*(tip - rim))))
-    end = tip + inward * _BEYOND * spot.length
+    end = tip + inward * _HIDDEN_REACH * spot.length
     return float(np.hypot(*(end - spot.middle))) / spot.length
 
 
@@ -186,7 +180,11 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
         return []
     depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
     least = max(depths) - CARD_RADIUS * length
-    slow = (number for number, depth in enumerate(depths) if depth >= least and _speed(track, number) < _SLOW * length)
+    slow = (
+        number
+        for number, depth in enumerate(depths)
+        if depth >= least and _speed(track, number) < _MAX_SPEED_AT_WORK * length
+    )
     return [_grasp(track, samples[number].tip, length) for number in slow]
 
 
@@ -205,8 +203,9 @@ def _grasp(track: Track, tip: Point, length: float) -> Point:
 
 def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | None = None) -> Arm:
     """Return an arm for events. zone: the discard pile's; goal: what it reached for, that pile by default."""
-    found = track.direction(np.array([zone.x, zone.y]), began, ended, goal, _SEAT * zone.length)
-    direction, spread = (0.0, _UNKNOWN_SPREAD) if found is None else found
+    found = track.direction(np.array([zone.x, zone.y]), began, ended, goal, _SEAT_DISTANCE * zone.length)
+    # If its entry was never seen, all directions are equally probable.
+    direction, spread = (0.0, 360 / np.sqrt(12)) if found is None else found
     return Arm(direction, spread, track.number, track.came)
 
 
@@ -234,7 +233,7 @@ def goes_home(track: Track, left: float) -> float:
         (
             sample.time
             for number, sample in enumerate(track.samples)
-            if left < sample.time and track.is_drawn_back(number, sample.time - LATELY, sample.time)
+            if left < sample.time and track.is_drawn_back(number, sample.time - HAND_PATIENCE, sample.time)
         ),
         np.inf,
     )

@@ -9,20 +9,18 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.vision.imaging.motion import Floats, Mask
+from companion.vision.imaging.motion import INSTANT, SPARSE, Floats, Mask
 
 # Seconds over which the share of foreground time is averaged; and seconds of empty history assumed at the start, so
 # that the first arm is not ignored.
-_WINDOW, _BEFORE = 20.0, 5.0
+_WINDOW, _EMPTY_HISTORY = 20.0, 5.0
 # Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
 # players laying a card every few seconds.
-_RESTLESS = 0.35
+_MIN_TIME_SHARE = 0.35
 # Maximum depth in picture widths; objects farther inside are at work.
-_DEEP = 0.2
-# Seconds between updates of the mask, and maximum weight of one picture.
-_PAUSE, _PICTURE = 0.5, 0.1
+_MAX_DEPTH = 0.2
 # Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
-_SWAYS = 5
+_SWAY = 5
 
 
 class IgnoreMask:
@@ -38,24 +36,24 @@ class IgnoreMask:
         """Process a foreground mask, (h, w) uint8 of 0 and 1, at a time (s)."""
         if self._share is None or self._share.shape != foreign.shape:
             self._share = np.zeros(foreign.shape, np.float32)
-            self._began, self._last, self._due, self.mask = time, time, time + _PAUSE, None
+            self._began, self._last, self._due, self.mask = time, time, time + SPARSE, None
             return
-        window = min(time - self._began, _WINDOW) + _BEFORE
+        window = min(time - self._began, _WINDOW) + _EMPTY_HISTORY
         gap, self._last = time - self._last, time
-        if gap > _PICTURE:  # Nothing differed in the meantime.
-            self._share *= np.float32(np.exp((_PICTURE - gap) / window))
-        cv2.accumulateWeighted(foreign, self._share, min(gap, _PICTURE) / window)
+        if gap > INSTANT:  # Nothing differed in the meantime.
+            self._share *= np.float32(np.exp((INSTANT - gap) / window))
+        cv2.accumulateWeighted(foreign, self._share, min(gap, INSTANT) / window)
         if time >= self._due:
-            self._due = time + _PAUSE
+            self._due = time + SPARSE
             self.mask = self._worked_out()
 
     def _worked_out(self) -> Mask | None:
         assert self._share is not None
         height, width = self._share.shape
-        deep = round(_DEEP * width)
-        restless = (self._share >= _RESTLESS).astype(np.uint8)
+        deep = round(_MAX_DEPTH * width)
+        restless = (self._share >= _MIN_TIME_SHARE).astype(np.uint8)
         restless[deep : height - deep, deep : width - deep] = 0
-        size = np.ones((_SWAYS, _SWAYS), np.uint8)
+        size = np.ones((_SWAY, _SWAY), np.uint8)
         closed = cv2.morphologyEx(restless, cv2.MORPH_CLOSE, size)
         _, labels = cv2.connectedComponents(closed, connectivity=8)
         at_rim = np.concatenate(

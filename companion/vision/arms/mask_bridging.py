@@ -15,8 +15,8 @@ from companion.vision.arms.frame_border import rim_of
 from companion.vision.core.geometry import NEARLY_ALL, Quad
 from companion.vision.imaging.motion import Mask
 
-# Maximum gap in small pixels between two parts of an arm.
-_GAP = 10.0
+GAP = 10.0
+"""Maximum gap in small pixels between two parts of an arm, or between a hand and where its tip was last."""
 # Minimum area of a hand in small pixels.
 _LEAST = 40
 
@@ -78,7 +78,7 @@ def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int
     away = cv2.distanceTransform((~hand).astype(np.uint8), cv2.DIST_L2, 3)
     away[arms == 0] = np.inf
     y, x = (int(place) for place in np.unravel_index(int(away.argmin()), away.shape))
-    if not away[y, x] <= _GAP or ((away <= RIM_JUMP) & (arms != arms[y, x])).any():
+    if not away[y, x] <= GAP or ((away <= RIM_JUMP) & (arms != arms[y, x])).any():
         return None
     ys, xs = np.nonzero(hand)
     nearest = int(np.argmin((ys - y) ** 2 + (xs - x) ** 2))

@@ -21,6 +21,7 @@ from companion.vision.imaging.motion import (
     HAND_PATIENCE,
     LOGARITHMS,
     NEIGHBOURS,
+    NOISES,
     OFFSET,
     Floats,
     Mask,
@@ -28,14 +29,13 @@ from companion.vision.imaging.motion import (
     disc,
 )
 
-# Minimum log difference of foreground, and minimum difference in hue that light alone does not explain.
+# Minimum log difference of foreground, and minimum difference in hue that light alone does not explain. All these
+# limits are raised to `NOISES` times the noise between frames.
 _DIFFERENT, _OTHER_HUE = 0.13, 0.11
 # Log brightness that no highlight explains.
 _BRIGHTER = 0.3
 # Minimum unevenness of the light under a hand (standard deviation of logarithms) within a patch of this many pixels.
 _UNEVEN, _PATCH = 0.12, 5
-# All thresholds are raised to this multiple of the noise between frames.
-_NOISES = 6.0
 # Distance in small pixels beyond which noise is uncorrelated: pictures are smoothed over three pixels.
 _APART = 3
 # Minimum log difference between consecutive frames that counts as motion.
@@ -187,13 +187,13 @@ class BackgroundModel:
         noise = _noise(picture, self._last)
         self._noise += 0.1 * (min(noise, 0.1) - self._noise)
         changes[levels <= _GRAIN] = 0
-        moved = _most(changes) > max(_MOVED, _NOISES * self._noise)
+        moved = _most(changes) > max(_MOVED, NOISES * self._noise)
         self._still += np.float32(min(1.0, time - self._time))
         self._still[moved] = 0
         return moved.astype(np.uint8)
 
     def _compare(self, picture: Floats) -> tuple[Mask, Mask]:
-        least = max(_DIFFERENT, _NOISES * self._noise)
+        least = max(_DIFFERENT, NOISES * self._noise)
         change = np.asarray(cv2.subtract(picture, self._table), np.float32)
         beneath = _most(np.asarray(cv2.absdiff(picture, self._beneath), np.float32)) > least
         foreign = ((_most(np.asarray(cv2.absdiff(picture, self._table), np.float32)) > least) & beneath).astype(
@@ -206,7 +206,7 @@ class BackgroundModel:
         # For dark colours noise alone may explain the change.
         alike = _beyond(change, light)
         hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
-        other_hue = max(_OTHER_HUE, _NOISES * self._noise)
+        other_hue = max(_OTHER_HUE, NOISES * self._noise)
         solid = ((hue > other_hue) | (light > _BRIGHTER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
 

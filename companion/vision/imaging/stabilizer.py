@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL, Frame
-from companion.vision.imaging.motion import ARM_PATIENCE, SPARSE, by_parts, structure
+from companion.vision.imaging.motion import ARM_PATIENCE, ONE_ACT, SPARSE, by_parts, structure
 from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
 
 Floats = NDArray[np.float32]
@@ -25,11 +25,9 @@ _DIFFERS = 0.8
 _CHANGED, _EXPLAINED, _HELD_PARTS = 0.05, 0.7, 0.4
 # Tolerance in small pixels for a displacement to count as constant.
 _SAME = 0.3
-# Seconds without sway after which the reference frame is renewed, or without hands after which a constant displacement
-# may become the new position; and seconds it must have lasted.
-_CALM, _STAYS = 1.0, 1.5
-# A constant displacement is compensated while hands are present and for `_CALM` seconds afterwards, so that a card
-# being laid is attributed; but no longer than `ARM_PATIENCE`.
+# Seconds a constant displacement must last to become the new position. It is compensated while hands are present and
+# for `ONE_ACT` afterwards, so that a card being laid is attributed; but no longer than `ARM_PATIENCE`.
+_STAYS = 1.5
 
 
 class Stabilizer:
@@ -58,7 +56,7 @@ class Stabilizer:
         motion = self._moved_by(self._anchor, small, frame)
         if motion is None:
             self._motion = None
-            return self._anchored_at(small, frame) if frame.time - self._stood >= _CALM else frame
+            return self._anchored_at(small, frame) if frame.time - self._stood >= ONE_ACT else frame
         self._stood = frame.time
         if self._motion is None or _travel(motion - self._motion, small) > _SAME:
             self._motion, self._since = motion, frame.time
@@ -83,7 +81,7 @@ class Stabilizer:
     def _stays(self, time: float) -> bool:
         """Whether a displacement has lasted long enough, without hands, to be the camera's new position."""
         lasted = time - self._since
-        return lasted >= _STAYS and (time - self._busy >= _CALM or lasted >= ARM_PATIENCE)
+        return lasted >= _STAYS and (time - self._busy >= ONE_ACT or lasted >= ARM_PATIENCE)
 
     def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
         self._anchor, self._anchor_frame, self._stood = small, frame, frame.time

@@ -10,6 +10,7 @@ import numpy as np
 from companion.cards import Card
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.sightings import EVEN, FAIRLY, Sighting
+from companion.vision.imaging.motion import ONE_ACT
 from companion.vision.pile.features import Lying
 from companion.vision.pile.motion_gate import Still
 from companion.vision.pile.pile_change import Change, Judgement, agree
@@ -25,8 +26,9 @@ _CERTAIN = 0.983
 # Seconds and number of looks for which the place must be bare before the pile counts as gone: the networks miss a card
 # occasionally, but rarely three times in a row some frames apart.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
-# Initial and maximum pause in seconds between looks without news; the maximum bounds the delay of a missed card.
-_LOOK_PAUSE, _LONGEST_PAUSE = 0.03, 1.0
+# Initial pause in seconds between looks without news. The longest one is `ONE_ACT`, which bounds the delay of a missed
+# card.
+_LOOK_PAUSE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +185,7 @@ class PileConsensus:
         return 3 * len(judgements) >= len(self)
 
     def _slow_down(self) -> None:
-        self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+        self._pause = min(ONE_ACT, 2 * self._pause)
 
 
 def _is_certain(judgement: Judgement, pile: KnownPile) -> bool:

@@ -23,9 +23,9 @@ from companion.vision.pile.outline_comparison import Comparison
 # one or two small pixels, where a card is about forty long.
 _INSIDE, OUTSIDE = 0.08, -0.12
 # Expansion of an outline to the surroundings used to detect global changes of light and noise.
-_ABOUT = -0.4
+_SURROUNDINGS = -0.4
 # Minimum area of a visible strip relative to the old top card: less than one small pixel wide for a card of 27 x 40.
-_TELLING = 0.03
+_MIN_STRIP = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class Evidence:
 
     @cached_property
     def _least(self) -> float:
-        return max(1.0, _TELLING * float(self.top_mask.sum()))
+        return max(1.0, _MIN_STRIP * float(self.top_mask.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +181,7 @@ class Outline:
     @cached_property
     def about(self) -> Part:
         """Its surroundings: changed as well if light or noise changed everything."""
-        return self.look.part(np.asarray(self.look.mask(self.quad, _ABOUT) & (1 - self._covered), np.uint8))
+        return self.look.part(np.asarray(self.look.mask(self.quad, _SURROUNDINGS) & (1 - self._covered), np.uint8))
 
     @cached_property
     def overlap_with_top(self) -> float:

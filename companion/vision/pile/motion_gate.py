@@ -11,6 +11,8 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.motion import (
     HAND_PATIENCE,
+    INSTANT,
+    ONE_ACT,
     SPARSE,
     Background,
     Glance,
@@ -26,10 +28,6 @@ from companion.vision.imaging.motion import (
 )
 from companion.vision.pile.thresholds import ONE_PLAY, UNCHANGED
 
-# Number of still frames. At 30 frames per second a releasing hand is never still for two; slower sources are gated by
-# time. The first still frame is looked at, and counts if the next one is still too.
-_STILL_FRAMES = 2
-_STILL_SECONDS = 0.1
 # Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage
 # below 0.001, and 0.005 to 0.08 while an arm leaves.
 MOTION = 0.006
@@ -38,10 +36,10 @@ MOTION = 0.006
 _NEWS = 2 * MOTION
 # Share of the whole picture above which the camera moved: in simulated matches a landing or push changed at most 0.09.
 _EVERYWHERE = 0.4
-# Seconds between updates of the reference picture without news; daylight changes little in a second.
-_REFRESH_SECONDS = 1.0
 LIES = 0.4
-"""Seconds the first card must lie before its place becomes the pile's: twice a usual hand."""
+"""Seconds the first card must lie before its place becomes the pile's, or a picture may keep moving before it is
+searched for it: twice a usual hand.
+"""
 # Half side of the pile's middle in card lengths: still while an arm leaves the zone. In 75 simulated landings it was
 # still one frame after the card lay open in the median, five frames before the zone.
 _MIDDLE = 0.45
@@ -161,7 +159,9 @@ class MotionGate:
         frames = 1 if before is None else before.frames + 1
         since = before.since if before is not None else view.time if moved else last.time
         lasted = view.time - since
-        settled = frames >= _STILL_FRAMES or max(lasted, gap) >= _STILL_SECONDS
+        # At 30 frames per second a releasing hand is never still for two; slower sources are gated by time. The first
+        # still frame is looked at, and counts if the next one is still too.
+        settled = before is not None or max(lasted, gap) >= INSTANT
         self._still = Still(view, since, lasted, frames, settled, alone, moved)
         return self._still
 
@@ -184,7 +184,7 @@ class MotionGate:
             return None if early else np.ones(picture.structure.shape, np.uint8)
         changed = self._calm(difference(reference.glance, picture), still.view, zone)
         if still.view.share(changed, zone) <= _NEWS and not self._stirred and not looking:
-            if still.view.time - reference.time >= _REFRESH_SECONDS:
+            if still.view.time - reference.time >= ONE_ACT:  # Daylight changes little in a second.
                 self.reference = still.view
             return None
         if not still.is_past_patience and zone is not None and self.has_hand(still.view, changed, zone):

@@ -19,9 +19,9 @@ from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
 
 # Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6
-# Seconds a picture may keep moving before it is searched; seconds a card must be seen to lie that may be held in a
-# swaying hand; and seconds its place is remembered while arms pass over it.
-_SETTLING, _LIES_AT_RIM, _REMEMBERED = 0.4, 1.5, 2.5
+# Seconds a card must be seen to lie that may be held in a swaying hand, and seconds its place is remembered while arms
+# pass over it.
+_LIES_AT_RIM, _REMEMBERED = 1.5, 2.5
 # Length of a card in shorter sides of the picture below which the players are at its border.
 _WHOLE_TABLE = 0.35
 # Minimum share of the picture changed by a card: half of the smallest readable one.
@@ -58,7 +58,7 @@ class PileRelocator:
         if self._pile is not None and self._room(picture) <= 0:
             return None
         if self._due is None:
-            self._put_off(picture, _PAUSE if self._first else _SETTLING)
+            self._put_off(picture, _PAUSE if self._first else LIES)
             return None
         if picture.time < self._due or moving is None:
             return None

@@ -26,7 +26,7 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
-from companion.vision.imaging.motion import Mask, Zone, is_colorless, tinted
+from companion.vision.imaging.motion import INSTANT, Mask, Zone, is_colorless, tinted
 from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
@@ -38,9 +38,9 @@ from companion.vision.pile.top_card import shipped
 
 __all__ = ["Detect", "PileTracker", "Region"]
 
-# Minimum interval in seconds and maximum number of looks past a leaving arm: in 75 simulated landings the first look
-# was too early in one of five, one three frames later never.
-_ARM_LEAVES, _MOST_GLIMPSES = 0.1, 2
+# Maximum number of looks past a leaving arm, an `INSTANT` apart: in 75 simulated landings the first look was too early
+# in one of five, one three frames later never.
+_MOST_GLIMPSES = 2
 
 # Sizes of the region shown to the networks in turn (see `Zone.VIEW`), a quick and a thorough look each. A still picture
 # repeats the networks' errors; a crop an eighth larger or smaller does not.
@@ -184,7 +184,7 @@ class PileTracker:
         """Look at a card that may be open already while the arm that laid it leaves."""
         last, reference = self._glimpse, self._stillness.reference
         count = 0 if last is None or last.reference is not reference else last.count
-        if last is not None and count and picture.time - last.picture.time < _ARM_LEAVES:
+        if last is not None and count and picture.time - last.picture.time < INSTANT:
             return
         changed = self._stillness.leaving(picture, self.zone) if count < _MOST_GLIMPSES else None
         if changed is not None:

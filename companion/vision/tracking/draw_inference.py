@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_tracks import LATELY, entry
+from companion.vision.arms.arm_tracks import entry
 from companion.vision.arms.hand_visits import HandVisit, Spot, arm_of, goes_home, turning_places
 from companion.vision.core.events import PileKind, PileReached
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
-from companion.vision.imaging.motion import Floats, Zone
+from companion.vision.imaging.motion import HAND_PATIENCE, INSTANT, Floats, Zone
 
 Values = NDArray[np.float64]
 
@@ -43,8 +43,6 @@ _NAMES = {"movement": MOVEMENT, "top": TOP}
 
 # Maximum share of separate frames of a hand among several.
 _AMONG = 0.3
-SHORT = 0.1
-"""Offset in seconds of the logarithm of a duration."""
 # Offset of the logarithm of a changed share. Maximum turning distance in card lengths.
 _LEAST, _FARTHEST = 0.005, 2.0
 # Usual changed share of the draw pile's top by a draw before any was seen, and its weight in draws.
@@ -92,7 +90,7 @@ class DrawEvidence:
             took = reach.track.took(self.back, draw.middle, draw.length, reach.began, reach.ended)
         own, among_others = np.zeros(3), _is_among_others(reach)
         if not among_others:
-            lasted = float(np.log(reach.ended - reach.began + SHORT))
+            lasted = float(np.log(reach.ended - reach.began + INSTANT))
             turned = min(_turned(reach, draw), _FARTHEST)
             own = np.array([lasted, lasted**2, turned])
         there = (reach.nearest, _came(reach), float(took is not None), took or 0.0)
@@ -183,7 +181,7 @@ def _came(reach: HandVisit) -> float:
     came = entry(samples)
     if came is None:
         return 1.0
-    began, ended = reach.began - LATELY, reach.ended + LATELY
+    began, ended = reach.began - HAND_PATIENCE, reach.ended + HAND_PATIENCE
     ways = [(s.time, float(np.hypot(*(s.tip - (came if s.rim is None else s.rim))))) for s in samples]
     there = max(depth for time, depth in ways if reach.began <= time <= reach.ended)
     return 1 - min(depth for time, depth in ways if began <= time <= ended) / max(1.0, there)

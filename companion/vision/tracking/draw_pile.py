@@ -13,39 +13,37 @@ from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import Zone, length_of
+from companion.vision.imaging.motion import ARM_PATIENCE, HAND_PATIENCE, Zone, length_of
 from companion.vision.pile.pile_state import Region
 from companion.vision.tracking.camera_advice import InView
 
 # Maximum length of a back relative to the discard pile's cards, and of these relative to a back, under perspective and
 # with the pile's sides.
-_LONGEST = 1.5
+_MAX_LENGTH_RATIO = 1.5
 ONE_BACK = CARD_WIDTH / 2
 """Distance in card lengths within which detected backs are one: boxes of one vary by a tenth, and a dark square of the
 tablecloth boxed beside it is half a card away. Hands within it count fully, with less weight up to `CARD_RADIUS`.
 """
 # Evidence from hands required for a place without a back: two from two sides, or three from one.
-_PLACE_EVIDENCE = 1.35
+_MIN_EVIDENCE = 1.35
 # Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
 # rest anywhere.
-_LOOKS_TELL = 2.0
+_LOOK_WEIGHT = 2.0
 # Minimum back probability. On 200 drawn tables not used for fitting, half of them with other backs, 96 % of 191
 # outlined draw piles exceeded it, and 14 % of 969 other objects.
-_A_BACK = 0.15
+_MIN_BACK_PROBABILITY = 0.15
 # Number of latest hand positions that are kept: with 12 of them other places were taken for the draw pile.
 _KEPT_VISITS = 60
 # Distance from the border in card lengths within which a cut object ends.
-_AT_RIM = 0.1
-# Initial and maximum pause in seconds between searches for backs.
-_FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 20.0
-# Maximum seconds a search is postponed while arms are present; hands of cards held in view always are.
-_PATIENCE = 6.0
+_CUT_MARGIN = 0.1
+# Longest pause in seconds between searches for backs, of which the first are `HAND_PATIENCE` apart.
+_LONGEST_PAUSE = 20.0
 # Number of searches (half a minute) that decide whether the draw pile is in view, and minimum share in which a back
 # must be detected: a third or more in 23 of 24 simulated matches with known and unknown designs.
-_IN_VAIN, _SEEN_IN = 5, 0.25
+_DECISIVE_LOOKS, _MIN_SEEN_SHARE = 5, 0.25
 # Evidence from hands required for a place without a back to count as in view (two from each of four sides): hands that
 # go beyond the border end before it and reached 1.6 within 75 s.
-_ENOUGH_EVIDENCE = 4.0
+_MIN_EVIDENCE_IN_VIEW = 4.0
 
 
 class DrawPile:
@@ -59,7 +57,7 @@ class DrawPile:
         self._found: Point | None = None
         self._looks = 0
         self._next_look = 0.0
-        self._pause = _FIRST_PAUSE
+        self._pause = HAND_PATIENCE
 
     def spot(self, zone: Zone) -> Spot | None:
         """Return its location, None while unknown. zone: the discard pile's."""
@@ -76,18 +74,21 @@ class DrawPile:
         spot = self.spot(zone)
         if self._given is None:
             back = self._back_at(zone)
-            if back is not None and back.count >= _SEEN_IN * self._looks:
+            if back is not None and back.count >= _MIN_SEEN_SHARE * self._looks:
                 return InView.of(back.quad, *size, (CARD_SIDE * zone.length) ** 2)
-            if self._looks < _IN_VAIN:
+            if self._looks < _DECISIVE_LOOKS:
                 return None
-            if spot is None or self._hands(spot.middle, zone) < _ENOUGH_EVIDENCE:
+            if spot is None or self._hands(spot.middle, zone) < _MIN_EVIDENCE_IN_VIEW:
                 return InView(0.0)
         assert spot is not None
         return InView.of(square_at(spot), *size)
 
     def wants_look(self, time: float, arms: bool = False) -> bool:
-        """Whether to search for backs again. arms: whether arms are present, which postpones the search."""
-        return self._given is None and time >= self._next_look + _PATIENCE * arms
+        """Whether to search for backs again. arms: whether arms are present, which postpones the search.
+
+        It is not postponed for longer, as hands of cards held in view are always present.
+        """
+        return self._given is None and time >= self._next_look + ARM_PATIENCE * arms
 
     def see_backs(self, backs: Sequence[Back], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
         """Process card-back candidates of the whole picture.
@@ -96,7 +97,7 @@ class DrawPile:
         """
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
-        likely = sorted((back for back in backs if back.score >= _A_BACK), key=lambda back: -back.score)
+        likely = sorted((back for back in backs if back.score >= _MIN_BACK_PROBABILITY), key=lambda back: -back.score)
         for back in likely:
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
@@ -122,7 +123,7 @@ class DrawPile:
     def forget(self) -> None:
         """Reset after the camera moved."""
         self._backs, self._visits, self._found = [], [], None
-        self._looks, self._next_look, self._pause = 0, 0.0, _FIRST_PAUSE
+        self._looks, self._next_look, self._pause = 0, 0.0, HAND_PATIENCE
 
     def _note(self, place: _Place, length: float) -> None:
         away = [float(np.hypot(*(known.middle - place.middle))) for known in self._backs]
@@ -162,7 +163,7 @@ class DrawPile:
     def _looks_tell(self, place: _Place) -> float:
         """Return the evidence of looks for a back."""
         share = min(1.0, place.count / max(1, self._looks))
-        return _LOOKS_TELL * float(np.log1p(place.count)) * share * place.clear / place.count
+        return _LOOK_WEIGHT * float(np.log1p(place.count)) * share * place.clear / place.count
 
     def _choose(self, zone: Zone) -> None:
         """Choose the place with most evidence from hands, sides and looks, then the nearest."""
@@ -177,7 +178,7 @@ class DrawPile:
             for back in self._backs
         ]
         highest, _, self._found = max(scores, key=lambda score: score[:2], default=(0.0, 0.0, None))
-        if best is not None and hands(best) >= max(highest, _PLACE_EVIDENCE):
+        if best is not None and hands(best) >= max(highest, _MIN_EVIDENCE):
             self._found = np.asarray(np.median([v.place for v in self._near(best, zone)], axis=0), np.float64)
 
 
@@ -224,12 +225,12 @@ class _Visit:
 
 def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
     """Whether the border cuts a possible card, so that its shape is unknown."""
-    near = _AT_RIM * length
+    near = _CUT_MARGIN * length
     at_rim = (quad < near).any() or (quad[:, 0] > size[0] - near).any() or (quad[:, 1] > size[1] - near).any()
-    return bool(at_rim and length / _LONGEST / 2 <= length_of(quad) <= length * _LONGEST)
+    return bool(at_rim and length / _MAX_LENGTH_RATIO / 2 <= length_of(quad) <= length * _MAX_LENGTH_RATIO)
 
 
 def is_a_card(quad: Quad, length: float) -> bool:
     """Whether an outline may be a card of that length under any perspective."""
-    has_length = length / _LONGEST <= length_of(quad) <= length * _LONGEST
-    return has_length and aspect(portrait(quad)) >= CARD_WIDTH / _LONGEST
+    has_length = length / _MAX_LENGTH_RATIO <= length_of(quad) <= length * _MAX_LENGTH_RATIO
+    return has_length and aspect(portrait(quad)) >= CARD_WIDTH / _MAX_LENGTH_RATIO

@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import CARD_MARGIN, CARD_SIDE, CARD_WIDTH, Image, averaged
-from companion.vision.imaging.motion import WIDTH, Mask
+from companion.vision.imaging.motion import INSTANT, NOISES, SPARSE, WIDTH, Mask
 
 KEPT = 12
 """Number of latest pictures kept of each kind, and of times of draws."""
-# Seconds without an arm before a picture is kept, and interval of updates.
-_SETTLES, _RENEWS = 0.1, 0.5
 # Minimum share of a pile's top that must be visible in both pictures. In 43 recorded matches pictures with part of it
 # hidden made seven draws clearly more probable and none less.
 _SHOWN = 0.5
-# Minimum change of a pixel in grey levels, and in multiples of the median change.
-_CHANGED, _NOISES = 12.0, 6.0
+# Minimum change of a pixel in grey levels, and at least `NOISES` times the median change.
+_CHANGED = 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +81,16 @@ class _Series:
         self.pictures: list[Picture] = []
 
     def settles(self, time: float, hidden: float) -> bool:
-        """Return whether at most its share has been hidden for long enough."""
+        """Return whether at most its share has been hidden for a moment."""
         if hidden > self._most:
             self._since = None
         elif self._since is None:
             self._since = time
-        return self._since is not None and time - self._since >= _SETTLES
+        return self._since is not None and time - self._since >= INSTANT
 
     def is_due(self, time: float) -> bool:
         """Return whether this time span has no picture yet, or an old one."""
-        return not self._goes_on() or time - self.pictures[-1].ended >= _RENEWS
+        return not self._goes_on() or time - self.pictures[-1].ended >= SPARSE
 
     def take(self, picture: Picture) -> None:
         """Add a picture that represents the time span since it began."""
@@ -183,7 +181,7 @@ def difference(old: Picture, new: Picture, place: Point, length: float) -> float
     piece, seen = fine[window], shown[window]
     if not piece.size or seen.mean() < _SHOWN:
         return None
-    by = max(_CHANGED, _NOISES * float(np.median(fine[::2, ::2][shown[::2, ::2] > 0])))
+    by = max(_CHANGED, NOISES * float(np.median(fine[::2, ::2][shown[::2, ::2] > 0])))
     return float(np.count_nonzero(piece > by) / np.count_nonzero(seen))
 
 

@@ -14,14 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_tracks import LATELY, Track
+from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.hand_visits import Spot, distances
 from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import CERTAIN
-from companion.vision.imaging.motion import Floats
-from companion.vision.tracking.draw_inference import SHORT
+from companion.vision.imaging.motion import ARM_PATIENCE, HAND_PATIENCE, INSTANT, Floats
 
 Values = NDArray[np.float64]
 
@@ -36,9 +35,6 @@ MOMENT = (
     "load like the card",
 )
 """Features of an arm at a moment, relative to when and where the card came to rest; lengths in card lengths."""
-
-REMEMBERED = 6.0
-"""Seconds an arm that left is remembered; a card may be reported that much later than it was laid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +52,7 @@ class Landing:
 
     def moments(self, track: Track) -> Values:
         """Return the (N, len(MOMENT)) features of an arm at its N moments before the landing; N may be 0."""
-        first, last = self.landed - REMEMBERED, min(self.landed, track.until)
+        first, last = self.landed - ARM_PATIENCE, min(self.landed, track.until)
         numbers = [n for n, sample in enumerate(track.samples) if first <= sample.time <= last]
         steady = self._steady(track) if numbers else ()
         rows = [[*self._moment(track, number), *steady] for number in numbers]
@@ -72,7 +68,7 @@ class Landing:
         # What an arm that had laid its card carried was that card.
         card = None if is_done else self.card
         load = None if card is None else carried_similarity(track, card, self.spot, self.landed)
-        entered = float(np.log(age + SHORT)), SHORT / (age + SHORT)
+        entered = float(np.log(age + INSTANT)), INSTANT / (age + INSTANT)
         return float(track.is_shadow), *entered, float(is_done), float(load is not None), load or 0.0
 
 
@@ -120,7 +116,7 @@ def carried_similarity(track: Track, card: Floats, spot: Spot, landed: float) ->
 
     card: colour histogram. landed: when it came to rest (s).
     """
-    return track.carried(card, spot.middle, spot.length, landed - LATELY)
+    return track.carried(card, spot.middle, spot.length, landed - HAND_PATIENCE)
 
 
 def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:

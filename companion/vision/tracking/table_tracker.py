@@ -10,7 +10,6 @@ import numpy as np
 from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.hand_visits import (
-    ONE_ACT,
     HandVisit,
     Spot,
     VisitTracker,
@@ -34,7 +33,7 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import Floats, Zone
+from companion.vision.imaging.motion import ARM_PATIENCE, ONE_ACT, Floats, Zone
 from companion.vision.imaging.stabilizer import Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
@@ -44,7 +43,6 @@ from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, Us
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
 from companion.vision.tracking.idle_snapshots import KEPT, Changed, IdleSnapshots, hidden_share
 from companion.vision.tracking.landing_attribution import (
-    REMEMBERED,
     Landing,
     LandingModel,
     came_to,
@@ -164,7 +162,7 @@ class TableTracker:
 
     def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
         known = {track.number for track in self._recent}
-        self._recent = [track for track in self._recent if time - track.last.time <= REMEMBERED]
+        self._recent = [track for track in self._recent if time - track.last.time <= ARM_PATIENCE]
         self._recent += [track for track in tracks if track.number not in known]
         events = [self._with_arm(event) for event in seen]
         zone = self.tracker.zone
@@ -213,7 +211,7 @@ class TableTracker:
                     continue
                 self._reported.add((reach.track.number, reach.ended))
             else:
-                recent = (other for other in self._at_discard if reach.ended - other.ended <= REMEMBERED)
+                recent = (other for other in self._at_discard if reach.ended - other.ended <= ARM_PATIENCE)
                 self._at_discard = [*recent, reach]
             self._held_back.append(held)
 
