@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from companion.vision.arms.frame_border import FrameBorder, Point, ways_from
 from companion.vision.imaging.motion import Floats, Mask
 
-# Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Close to
-# the camera a spread hand is wider: 1.25 card lengths, or more if it enters at an angle.
-_MAX_CROSSING_SHARE, _HAND_WIDTH = 0.2, 1.7
+WIDEST = 0.2
+"""Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Cards
+held in view lie no deeper than that inside the picture.
+"""
+# Close to the camera a spread hand is wider: 1.25 card lengths, or more if it enters at an angle.
+_HAND_WIDTH = 1.7
 # Minimum area of a component in small pixels, and minimum reach.
 LEAST_AREA, _LEAST_REACH = 14, 5.0
 # Number of the farthest pixels averaged for the tip, which suppresses noise.
@@ -54,7 +57,7 @@ class Shape:
 
 def widest(picture: int, length: float) -> float:
     """Return the maximum width of an arm at the border for a picture width and card length."""
-    return max(_MAX_CROSSING_SHARE * picture, _HAND_WIDTH * length)
+    return max(WIDEST * picture, _HAND_WIDTH * length)
 
 
 def body_of(part: NDArray[np.bool_], solid: Mask) -> Point:

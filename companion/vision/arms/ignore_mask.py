@@ -9,6 +9,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from companion.vision.arms.arm_geometry import WIDEST
 from companion.vision.imaging.motion import INSTANT, SPARSE, Floats, Mask
 
 # Seconds over which the share of foreground time is averaged; and seconds of empty history assumed at the start, so
@@ -17,8 +18,6 @@ _WINDOW, _EMPTY_HISTORY = 20.0, 5.0
 # Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
 # players laying a card every few seconds.
 _MIN_TIME_SHARE = 0.35
-# Maximum depth in picture widths; objects farther inside are at work.
-_MAX_DEPTH = 0.2
 # Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
 _SWAY = 5
 
@@ -50,7 +49,7 @@ class IgnoreMask:
     def _worked_out(self) -> Mask | None:
         assert self._share is not None
         height, width = self._share.shape
-        deep = round(_MAX_DEPTH * width)
+        deep = round(WIDEST * width)  # What is farther inside is at work.
         restless = (self._share >= _MIN_TIME_SHARE).astype(np.uint8)
         restless[deep : height - deep, deep : width - deep] = 0
         size = np.ones((_SWAY, _SWAY), np.uint8)
