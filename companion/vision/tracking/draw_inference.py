@@ -20,6 +20,7 @@ from companion.vision.core.events import PileKind, PileReached
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.motion import HAND_PATIENCE, INSTANT, Floats, Zone
+from companion.vision.pile.motion_gate import MOTION
 
 Values = NDArray[np.float64]
 
@@ -43,8 +44,8 @@ _NAMES = {"movement": MOVEMENT, "top": TOP}
 
 # Maximum share of separate frames of a hand among several.
 _AMONG = 0.3
-# Offset of the logarithm of a changed share. Maximum turning distance in card lengths.
-_LEAST, _FARTHEST = 0.005, 2.0
+# Maximum turning distance in card lengths.
+_FARTHEST = 2.0
 # Usual changed share of the draw pile's top by a draw before any was seen, and its weight in draws.
 _CHANGED, _WORTH = 0.1, 2.0
 
@@ -163,7 +164,8 @@ def is_alone(reach: HandVisit, others: Iterable[HandVisit], drawn: Iterable[floa
 
 
 def _log(share: float) -> float:
-    return float(np.log(share + _LEAST))
+    """Return the logarithm of a changed share, with an offset of what noise changes."""
+    return float(np.log(share + MOTION))
 
 
 def _is_among_others(reach: HandVisit) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import PileKind
-from companion.vision.core.geometry import CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
+from companion.vision.core.geometry import CARD_MARGIN, CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import ARM_PATIENCE, HAND_PATIENCE, Zone, length_of
 from companion.vision.pile.pile_state import Region
@@ -29,13 +29,8 @@ _MIN_EVIDENCE = 1.35
 # Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
 # rest anywhere.
 _LOOK_WEIGHT = 2.0
-# Minimum back probability. On 200 drawn tables not used for fitting, half of them with other backs, 96 % of 191
-# outlined draw piles exceeded it, and 14 % of 969 other objects.
-_MIN_BACK_PROBABILITY = 0.15
 # Number of latest hand positions that are kept: with 12 of them other places were taken for the draw pile.
 _KEPT_VISITS = 60
-# Distance from the border in card lengths within which a cut object ends.
-_CUT_MARGIN = 0.1
 # Longest pause in seconds between searches for backs, of which the first are `HAND_PATIENCE` apart.
 _LONGEST_PAUSE = 20.0
 # Number of searches (half a minute) that decide whether the draw pile is in view, and minimum share in which a back
@@ -97,8 +92,7 @@ class DrawPile:
         """
         self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
         self._looks += 1
-        likely = sorted((back for back in backs if back.score >= _MIN_BACK_PROBABILITY), key=lambda back: -back.score)
-        for back in likely:
+        for back in sorted(backs, key=lambda back: -back.score):
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             # An object cut by the border has no card shape, which is no evidence.
@@ -225,7 +219,7 @@ class _Visit:
 
 def _is_cut(quad: Quad, length: float, size: tuple[int, int]) -> bool:
     """Whether the border cuts a possible card, so that its shape is unknown."""
-    near = _CUT_MARGIN * length
+    near = CARD_MARGIN * length  # Its outline ends there, as exactly as outlines are known.
     at_rim = (quad < near).any() or (quad[:, 0] > size[0] - near).any() or (quad[:, 1] > size[1] - near).any()
     return bool(at_rim and length / _MAX_LENGTH_RATIO / 2 <= length_of(quad) <= length * _MAX_LENGTH_RATIO)
 

@@ -53,9 +53,6 @@ from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by
 FindBacks = Callable[[Image], list[Back]]
 """Finds possible face-down cards in a (H, W, 3) BGR uint8 picture."""
 
-# After this many consecutive cards with an observed arm, a card without one is doubted if it equals the card below;
-# after one, if it is improbable in itself.
-_ALWAYS = 4
 # Arms within this angle in degrees may be one player's, who rests a hand somewhere.
 _ONE_PLAYER = 45.0
 # Seconds visits to the draw pile are held back until its top is visible.
@@ -107,7 +104,7 @@ class TableTracker:
         self._quiet = IdleSnapshots()
         self._draws, self._landings = draws or draw_inference.shipped(), landings or landing_attribution.shipped()
         self._usual = UsualChange()
-        self._by_arms: tuple[bool, ...] = ()
+        self._shows_arms = False
         self._size, self._time = (0, 0), 0.0
 
     @property
@@ -273,10 +270,9 @@ class TableTracker:
                 if event.quad is not None:
                     self._arms.lies(event.quad)
                 arms = self._there(event.time, event.quad)
-                by_arms, self._by_arms = self._by_arms, (*self._by_arms, bool(arms))[-_ALWAYS:]
                 if not arms:
-                    always = len(by_arms) == _ALWAYS and all(by_arms)
-                    return without_hand(event) if always or (any(by_arms) and is_unlikely(event)) else event
+                    return without_hand(event) if self._shows_arms and is_unlikely(event) else event
+                self._shows_arms = True
                 (track, _), *others = arms
                 weighed = reweighted_by_load(event, self._bore(track, event))
                 self._note_work(track, event.time)
