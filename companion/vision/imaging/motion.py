@@ -48,8 +48,10 @@ _ARM = 0.03
 # lengths, of an untidy pile: of the objects across the zone's edge in 12 simulated matches, 698 of 976 draw piles and 4
 # of 1641 arms were no larger and ended within the picture.
 _AT_RIM, _CARD_LONG, _CARD_WIDE = 2, 1.25, 0.9
-# Brightest grey level, an eighth of white, below which a picture is unusable: lights out or lens covered.
-_DARK = 32.0
+DARK = 32.0
+"""Grey level, an eighth of white, below which a place is unusable, and a picture without a brighter one: lights out or
+lens covered.
+"""
 # Chroma (range over blue, green and red, 99th percentile) as a share of the brightest parts, below which there is no
 # colour: 0 in grey pictures, at least a fifth of white in 89 photographs of cards.
 _GREY = 0.13
@@ -82,7 +84,7 @@ def glance(image: Image, time: float) -> Glance:
     gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
     if image.shape[1] < _SMOOTH_ENOUGH * WIDTH:
         gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
-    if float(gray.max()) < _DARK:
+    if float(gray.max()) < DARK:
         return Glance(np.zeros_like(gray), colors, time)
     return Glance(structure(gray), colors, time)
 

@@ -18,14 +18,13 @@ from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, filled, share
 from companion.vision.pile.outline_comparison import Comparison
+from companion.vision.pile.thresholds import MIN_STRIP
 
 # Shrinkage of an outline when its inside is measured, and expansion when its area is excluded: outlines are inexact by
 # one or two small pixels, where a card is about forty long.
 _INSIDE, OUTSIDE = 0.08, -0.12
 # Expansion of an outline to the surroundings used to detect global changes of light and noise.
 _SURROUNDINGS = -0.4
-# Minimum area of a visible strip relative to the old top card: less than one small pixel wide for a card of 27 x 40.
-_MIN_STRIP = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +121,7 @@ class Evidence:
 
     @cached_property
     def _least(self) -> float:
-        return max(1.0, _MIN_STRIP * float(self.top_mask.sum()))
+        return max(1.0, MIN_STRIP * float(self.top_mask.sum()))
 
 
 @dataclass(frozen=True, eq=False)

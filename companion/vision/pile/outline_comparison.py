@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image, Quad, cut, expand
 from companion.vision.core.sightings import CERTAIN
-from companion.vision.imaging.motion import Mask, disc, filled, length_of
+from companion.vision.imaging.motion import DARK, Mask, disc, filled, length_of
+from companion.vision.pile.thresholds import MIN_STRIP
 
 # Size in pixels to which cards are warped, and tolerance for inexact outlines: large enough for their usual errors,
 # small enough to ignore fine print.
@@ -37,10 +38,8 @@ _RIM_STAYED, _RIM_WENT = 0.07, 0.15
 # cards, with outlines up to 5 % too large. On 60 other tables at most 0.17 for 76 identical cards, 64 of which left
 # enough print visible to decide.
 _MARGIN, _FACE_GONE = 0.02, 0.25
-# Minimum share of the old face, and minimum contrast relative to the whole face, for its visible part to decide.
-_TELLING, _PRINTED = 0.02, 0.5
-# Brightness from which a pixel is used to estimate the light.
-_LIT = 40
+# Minimum contrast of the old face's visible part relative to the whole face for it to decide.
+_PRINTED = 0.5
 # Probability that a card was laid if the rim is between both limits: pushes are far more common.
 PERHAPS = 0.3
 
@@ -121,7 +120,7 @@ def _gray(image: Image, blur: float) -> NDArray[np.float32]:
 def _gain(before: Image, after: Image) -> float:
     """Return the change of light between two pictures that show mostly the same."""
     was, now = (cv2.cvtColor(image[::8, ::8], cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (before, after))
-    lit = was > _LIT
+    lit = was >= DARK
     return max(0.1, float(np.median(now[lit] / was[lit]))) if lit.any() else 1.0
 
 
@@ -138,7 +137,7 @@ def _share_gone(
     if np.count_nonzero(left) < _LEAST:
         return 0.0, False
     contrast = float(was[first > 0].std()) + 3.0
-    tells = left.sum() > _TELLING * first.sum() and float(was[left > 0].std()) > _PRINTED * contrast
+    tells = left.sum() > MIN_STRIP * first.sum() and float(was[left > 0].std()) > _PRINTED * contrast
     return float(np.abs(now - was)[left > 0].mean()) / contrast, bool(tells)
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 
 import cv2
 
-from companion.vision.core.geometry import homography, intersection_over_union, project
+from companion.vision.core.geometry import NEARLY_ALL, homography, intersection_over_union, project
 from companion.vision.core.sightings import CERTAIN, EVEN, Sighting
 from companion.vision.pile.features import Evidence, Lying, Outline, Part
 from companion.vision.pile.outline_comparison import PERHAPS
@@ -63,14 +63,6 @@ _ROUGHLY_SAME_PLACE = 0.6
 # Overlap of an untouched card with itself in 95 of 100 looks; identical cards reached at most 0.78, even on a tidy
 # pile.
 _SAME_CARD = 0.9
-# Overlap from which an equal reading is the same card: of 76 identical cards laid with an overlap above 0.6, none
-# exceeded 0.89; noise in dim light can change the appearance of an untouched card.
-_IDENTICAL_PLACE = 0.96
-# Overlap from which two cards cannot both be open: less than a third of the lower one is visible, and such cards are
-# not read as whole. The more confident one is on top.
-_BURIED = 0.5
-# Minimum overlap of a card with the previous top to have been laid on it unnoticed: 98 of 100 had more.
-_TOUCHING = 0.2
 # Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones
 # 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5.
 _SAME_FACE_FAR = 0.5
@@ -228,7 +220,7 @@ def _has_arrived(card: Outline, kept: Outline | None) -> bool:
 def _is_buried(card: Outline, others: Iterable[Outline]) -> bool:
     """Whether another card is read more confidently where a card seems open."""
     above = (s for s in others if s.confidence > card.confidence)
-    return any(intersection_over_union(s.quad, card.quad) > _BURIED for s in above)
+    return any(intersection_over_union(s.quad, card.quad) > PUSHED for s in above)
 
 
 def _is_as_it_was(part: Part, times: int) -> bool:
@@ -264,7 +256,9 @@ def _face(card: Outline) -> tuple[_Face, float]:
 
 def _by_edges(card: Outline) -> float:
     """Return the probability that a card with the previous top's reading and place was laid on it."""
-    rim = card.rim if card.overlap_with_top < _IDENTICAL_PLACE else 0.0
+    # Of 76 identical cards laid with an overlap above 0.6, none exceeded 0.89; noise in dim light can change how an
+    # untouched card looks.
+    rim = card.rim if card.overlap_with_top < NEARLY_ALL else 0.0
     # If edges are inconclusive but the card changed more than its surroundings, a hand laid an identical card or
     # brushed it, which is more common. In 30 simulated matches this held for 32 of 47 otherwise missed landings, for
     # none of 175 untouched cards, and for 2 of 29 pushed ones.
@@ -282,7 +276,7 @@ def _is_unknown_card(card: Outline) -> bool:
     if card.confidence < EVEN or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
         return False
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
-    if pushed or card.overlap_with_top <= _TOUCHING or _has_changed(card.top_beside):
+    if pushed or not card.overlap_with_top or _has_changed(card.top_beside):
         return False
     is_confident = card.confidence >= CERTAIN
     if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
