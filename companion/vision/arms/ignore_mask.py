@@ -10,11 +10,10 @@ import cv2
 import numpy as np
 
 from companion.vision.arms.arm_geometry import WIDEST
-from companion.vision.imaging.motion import INSTANT, SPARSE, Floats, Mask
+from companion.vision.imaging.motion import ARRANGEMENT, INSTANT, SPARSE, Floats, Mask
 
-# Seconds over which the share of foreground time is averaged; and seconds of empty history assumed at the start, so
-# that the first arm is not ignored.
-_WINDOW, _EMPTY_HISTORY = 20.0, 5.0
+# Seconds of empty history assumed at the start, so that the first arm is not ignored.
+_EMPTY_HISTORY = 5.0
 # Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
 # players laying a card every few seconds.
 _MIN_TIME_SHARE = 0.35
@@ -37,7 +36,7 @@ class IgnoreMask:
             self._share = np.zeros(foreign.shape, np.float32)
             self._began, self._last, self._due, self.mask = time, time, time + SPARSE, None
             return
-        window = min(time - self._began, _WINDOW) + _EMPTY_HISTORY
+        window = min(time - self._began, ARRANGEMENT) + _EMPTY_HISTORY
         gap, self._last = time - self._last, time
         if gap > INSTANT:  # Nothing differed in the meantime.
             self._share *= np.float32(np.exp((INSTANT - gap) / window))

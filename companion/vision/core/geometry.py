@@ -144,7 +144,7 @@ def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
     """Return the squares around the two corner indices of a whole card, each upright for its own index."""
     matrix = homography(unit_square(), quad)
     x, y = INDEX_SPOT
-    half_x, half_y = INDEX_SPOT_SIDE / 2, INDEX_SPOT_SIDE / 2 * 56 / 87
+    half_x, half_y = INDEX_SPOT_SIDE / 2, INDEX_SPOT_SIDE / 2 * CARD_WIDTH
     top_left = np.array(
         [[x - half_x, y - half_y], [x + half_x, y - half_y], [x + half_x, y + half_y], [x - half_x, y + half_y]]
     )

@@ -283,10 +283,14 @@ In 83 recorded matches no visit 1.0 to 1.4 s before a play was a pass, and two w
 """
 HAND_PATIENCE = 2.0
 """Seconds to wait for a hand, ten times a usual play; what lies still for longer rests, or is part of the table."""
+AT_REST = 1.5
+"""Seconds after which a card, a pile or a camera near moving hands is seen to lie still."""
 ARM_PATIENCE = 6.0
 """Seconds for which an arm in the picture may rest, and for which one that left is remembered: a card may be reported
 that much later than it was laid.
 """
+ARRANGEMENT = 20.0
+"""Seconds over which is learnt what seldom changes on a table: the draw pile's place, where cards are held in view."""
 NOISES = 6.0
 """Multiple of the usual difference from which one is no noise."""
 PARTS = 4

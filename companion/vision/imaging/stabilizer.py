@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL, Frame
-from companion.vision.imaging.motion import ARM_PATIENCE, ONE_ACT, SPARSE, by_parts, structure
+from companion.vision.imaging.motion import ARM_PATIENCE, AT_REST, ONE_ACT, SPARSE, by_parts, structure
 from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
 
 Floats = NDArray[np.float32]
@@ -25,9 +25,8 @@ _DIFFERS = 0.8
 _CHANGED, _EXPLAINED, _HELD_PARTS = 0.05, 0.7, 0.4
 # Tolerance in small pixels for a displacement to count as constant.
 _SAME = 0.3
-# Seconds a constant displacement must last to become the new position. It is compensated while hands are present and
-# for `ONE_ACT` afterwards, so that a card being laid is attributed; but no longer than `ARM_PATIENCE`.
-_STAYS = 1.5
+# A constant displacement becomes the new position after `AT_REST`. It is compensated while hands are present and for
+# `ONE_ACT` afterwards, so that a card being laid is attributed; but no longer than `ARM_PATIENCE`.
 
 
 class Stabilizer:
@@ -81,7 +80,7 @@ class Stabilizer:
     def _stays(self, time: float) -> bool:
         """Whether a displacement has lasted long enough, without hands, to be the camera's new position."""
         lasted = time - self._since
-        return lasted >= _STAYS and (time - self._busy >= ONE_ACT or lasted >= ARM_PATIENCE)
+        return lasted >= AT_REST and (time - self._busy >= ONE_ACT or lasted >= ARM_PATIENCE)
 
     def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
         self._anchor, self._anchor_frame, self._stood = small, frame, frame.time

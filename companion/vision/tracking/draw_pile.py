@@ -13,7 +13,7 @@ from companion.vision.arms.hand_visits import Spot
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import CARD_MARGIN, CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import ARM_PATIENCE, HAND_PATIENCE, Zone, length_of
+from companion.vision.imaging.motion import ARM_PATIENCE, ARRANGEMENT, HAND_PATIENCE, Zone, length_of
 from companion.vision.pile.pile_state import Region
 from companion.vision.tracking.camera_advice import InView
 
@@ -31,8 +31,6 @@ _MIN_EVIDENCE = 1.35
 _LOOK_WEIGHT = 2.0
 # Number of latest hand positions that are kept: with 12 of them other places were taken for the draw pile.
 _KEPT_VISITS = 60
-# Longest pause in seconds between searches for backs, of which the first are `HAND_PATIENCE` apart.
-_LONGEST_PAUSE = 20.0
 # Number of searches (half a minute) that decide whether the draw pile is in view, and minimum share in which a back
 # must be detected: a third or more in 23 of 24 simulated matches with known and unknown designs.
 _DECISIVE_LOOKS, _MIN_SEEN_SHARE = 5, 0.25
@@ -90,7 +88,7 @@ class DrawPile:
 
         size: the picture's width and height in pixels.
         """
-        self._next_look, self._pause = time + self._pause, min(_LONGEST_PAUSE, 2 * self._pause)
+        self._next_look, self._pause = time + self._pause, min(ARRANGEMENT, 2 * self._pause)
         self._looks += 1
         for back in sorted(backs, key=lambda back: -back.score):
             card = is_a_card(back.quad, zone.length)

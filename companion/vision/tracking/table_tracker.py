@@ -33,7 +33,7 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import ARM_PATIENCE, ONE_ACT, Floats, Zone
+from companion.vision.imaging.motion import ARM_PATIENCE, AT_REST, ONE_ACT, Floats, Zone
 from companion.vision.imaging.stabilizer import Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
@@ -55,8 +55,6 @@ FindBacks = Callable[[Image], list[Back]]
 
 # Arms within this angle in degrees may be one player's, who rests a hand somewhere.
 _ONE_PLAYER = 45.0
-# Seconds visits to the draw pile are held back until its top is visible.
-_TOP_SECONDS = 1.5
 # Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
 # evidence for a pile.
 _REVISITED_SECONDS, _RESTS = 90.0, 4.0
@@ -226,7 +224,7 @@ class TableTracker:
         takes to be visible.
         """
         waits = held.draw is not None and (self._went_on(held.reach) or self._changed(held, clearly=True) is None)
-        return _TOP_SECONDS if waits else ONE_ACT
+        return AT_REST if waits else ONE_ACT
 
     def _went_on(self, reach: HandVisit) -> bool:
         """Whether a hand at the draw pile was at the discard pile in the same action."""
