@@ -21,8 +21,10 @@ Region = tuple[int, int, int, int]
 # Maximum distance of a landing from one of the latest cards in card lengths, centre to centre; excludes the draw pile,
 # whose backs are sometimes misread as faces. Number of latest cards considered, as many as are usually visible.
 _NEAR, _LATEST = 0.9, 5
-# Maximum number of remembered cards: more than are ever taken back, few enough for constant cost.
-_REMEMBERED = 40
+REMEMBERED = 60
+"""Maximum number of remembered cards of the pile, or positions of hands: more cards than are ever taken back, few
+enough for constant cost. With 12 positions other places were taken for the draw pile.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ class KnownPile:
 
     def landed(self, top: Sighting, time: float) -> KnownPile:
         """Return the pile with one more card."""
-        return replace(self, cards=(*self.cards[-_REMEMBERED:], Lying(top.card, top.quad)), landed_at=time)
+        return replace(self, cards=(*self.cards[-REMEMBERED:], Lying(top.card, top.quad)), landed_at=time)
 
     def uncovered(self, top: Sighting, left: int) -> KnownPile:
         """Return the pile with `left` cards, the topmost of which is `top`."""

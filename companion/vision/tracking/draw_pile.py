@@ -14,7 +14,7 @@ from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import CARD_MARGIN, CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import ARM_PATIENCE, ARRANGEMENT, HAND_PATIENCE, Zone, length_of
-from companion.vision.pile.pile_state import Region
+from companion.vision.pile.pile_state import REMEMBERED, Region
 from companion.vision.tracking.camera_advice import InView
 
 # Maximum length of a back relative to the discard pile's cards, and of these relative to a back, under perspective and
@@ -29,8 +29,6 @@ _MIN_EVIDENCE = 1.35
 # Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
 # rest anywhere.
 _LOOK_WEIGHT = 2.0
-# Number of latest hand positions that are kept: with 12 of them other places were taken for the draw pile.
-_KEPT_VISITS = 60
 # Number of searches (half a minute) that decide whether the draw pile is in view, and minimum share in which a back
 # must be detected: a third or more in 23 of 24 simulated matches with known and unknown designs.
 _DECISIVE_LOOKS, _MIN_SEEN_SHARE = 5, 0.25
@@ -105,7 +103,7 @@ class DrawPile:
         """
         away = float(np.hypot(*(place - (zone.x, zone.y)))) / zone.length
         if away >= CARD_RADIUS:
-            self._visits = [*self._visits[1 - _KEPT_VISITS :], _Visit(place, side, track)]
+            self._visits = [*self._visits[1 - REMEMBERED :], _Visit(place, side, track)]
             self._choose(zone)
 
     def worked(self, track: int) -> None:
