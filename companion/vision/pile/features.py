@@ -18,11 +18,10 @@ from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import Mask, filled, share
 from companion.vision.pile.outline_comparison import Comparison
-from companion.vision.pile.thresholds import MIN_STRIP
+from companion.vision.pile.thresholds import INSIDE, MIN_STRIP
 
-# Shrinkage of an outline when its inside is measured, and expansion when its area is excluded: outlines are inexact by
-# one or two small pixels, where a card is about forty long.
-_INSIDE, OUTSIDE = 0.08, -0.12
+# Expansion of an outline when its area is excluded, for the same reason as `INSIDE`.
+OUTSIDE = -0.12
 # Expansion of an outline to the surroundings used to detect global changes of light and noise.
 _SURROUNDINGS = -0.4
 
@@ -95,7 +94,7 @@ class Evidence:
     @cached_property
     def top_mask(self) -> Mask:
         """Mask of the previous top card."""
-        return self.mask(self.top.quad, _INSIDE)
+        return self.mask(self.top.quad, INSIDE)
 
     @cached_property
     def top_change(self) -> float:
@@ -107,7 +106,7 @@ class Evidence:
         """Mask of the lower cards outside the previous top card."""
         below = np.zeros_like(self.top_mask)
         for lying in (*self.known[:-1], *self.others):
-            below |= self.mask(lying.quad, _INSIDE)
+            below |= self.mask(lying.quad, INSIDE)
         return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
 
     def part(self, where: Mask) -> Part:
@@ -221,7 +220,7 @@ class Outline:
 
     @cached_property
     def _inside(self) -> Mask:
-        return self.look.mask(self.quad, _INSIDE)
+        return self.look.mask(self.quad, INSIDE)
 
     @cached_property
     def _covered(self) -> Mask:

@@ -12,15 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import Image, Quad, cut, expand
+from companion.vision.core.geometry import HALF_CROP, Image, Quad, cut, expand
 from companion.vision.core.sightings import CERTAIN
 from companion.vision.imaging.motion import DARK, Mask, disc, filled, length_of
-from companion.vision.pile.thresholds import MIN_STRIP
-
-# Size in pixels to which cards are warped, and tolerance for inexact outlines: large enough for their usual errors,
-# small enough to ignore fine print.
-_WIDTH, _HEIGHT, _SLACK = 48, 72, 4
-
+from companion.vision.pile.thresholds import INSIDE, MIN_STRIP
 
 # Widths as shares of a card's length: of the rim on both sides of an edge, and of the blur that tolerates noise and
 # outlines off by one or two pixels.
@@ -60,7 +55,7 @@ class Comparison:
 
         It is the range over blue, green and red of the difference of their mean logarithms.
         """
-        was, now = (_hue(cut(image, quad, _WIDTH, _HEIGHT)) - _hue(image) for image in (self.before, self.after))
+        was, now = (_hue(cut(image, quad, *HALF_CROP)) - _hue(image) for image in (self.before, self.after))
         return float(np.ptp(now - was))
 
     def similarity(self, old: Quad, new: Quad) -> float:
@@ -70,9 +65,9 @@ class Comparison:
         outlines off by 2.5 and 4 px, pushed cards stayed above 0.79 and 0.61 and a wild laid on a red 7 below 0.56;
         another number is below 0.5 in three of four cases, one of the same colour in one of four.
         """
-        inside = _SLACK / _WIDTH
-        card = cut(self.before, expand(old, -inside), _WIDTH - 2 * _SLACK, round(_HEIGHT * (1 - 2 * inside)))
-        views = (cut(self.after, quad, _WIDTH, _HEIGHT) for quad in (new, np.roll(new, 2, axis=0)))
+        size = np.round(np.multiply(HALF_CROP, 1 - 2 * INSIDE)).astype(int)
+        card = cut(self.before, expand(old, -INSIDE), *size.tolist())
+        views = (cut(self.after, quad, *HALF_CROP) for quad in (new, np.roll(new, 2, axis=0)))
         return max(float(cv2.matchTemplate(view, card, cv2.TM_CCOEFF_NORMED).max()) for view in views)
 
 
