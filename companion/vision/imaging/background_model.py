@@ -23,15 +23,16 @@ from companion.vision.imaging.motion import (
     NEIGHBOURS,
     NOISES,
     OFFSET,
+    SAME_COLOR,
     Floats,
     Mask,
     by_parts,
     disc,
 )
 
-# Minimum log difference of foreground, and minimum difference in hue that light alone does not explain. All these
-# limits are raised to `NOISES` times the noise between frames.
-_DIFFERENT, _OTHER_HUE = 0.13, 0.11
+# Foreground differs from the background by more than `SAME_COLOR`, and in hue by more than this, which light alone does
+# not explain. All these limits are raised to `NOISES` times the noise between frames.
+_OTHER_HUE = 0.11
 # Log brightness that no highlight explains.
 _BRIGHTER = 0.3
 # Minimum unevenness of the light under a hand (standard deviation of logarithms) within a patch of this many pixels.
@@ -193,7 +194,7 @@ class BackgroundModel:
         return moved.astype(np.uint8)
 
     def _compare(self, picture: Floats) -> tuple[Mask, Mask]:
-        least = max(_DIFFERENT, NOISES * self._noise)
+        least = max(SAME_COLOR, NOISES * self._noise)
         change = np.asarray(cv2.subtract(picture, self._table), np.float32)
         beneath = _most(np.asarray(cv2.absdiff(picture, self._beneath), np.float32)) > least
         foreign = ((_most(np.asarray(cv2.absdiff(picture, self._table), np.float32)) > least) & beneath).astype(

@@ -27,6 +27,10 @@ OFFSET = 5.0
 LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + OFFSET).astype(np.float32)
 """Logarithms of the levels of a colour."""
 
+SAME_COLOR, OTHER_COLOR = 0.13, 0.2
+"""Difference between the channels of two colours, as a share or its logarithm, up to which they may be one under noise,
+and from which they are not.
+"""
 # Neighbourhood in small pixels for the local mean: about a card's border and field.
 _NEIGHBOURHOOD = 15
 # Contrast in grey levels below which structure is noise: about six times the remaining noise of sigma 6 in a picture
@@ -50,9 +54,6 @@ DARK = 32.0
 """Grey level, an eighth of white, below which a place is unusable, and a picture without a brighter one: lights out or
 lens covered.
 """
-# Chroma (range over blue, green and red, 99th percentile) as a share of the brightest parts, below which there is no
-# colour: 0 in grey pictures, at least a fifth of white in 89 photographs of cards.
-_GREY = 0.13
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +112,12 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
 
 
 def _is_grey(colors: Floats) -> bool:
-    """Whether (H, W, 3) levels are those of grey things."""
-    return float(np.percentile(np.ptp(colors, axis=2), 99)) < _GREY * float(np.percentile(colors, 95))
+    """Whether (H, W, 3) levels are those of grey things.
+
+    Their chroma (range over blue, green and red, 99th percentile) over their brightest parts is 0 in grey pictures, and
+    at least 0.2 in 89 photographs of cards.
+    """
+    return float(np.percentile(np.ptp(colors, axis=2), 99)) < SAME_COLOR * float(np.percentile(colors, 95))
 
 
 def structure(gray: Floats) -> Floats:

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, cut
 from companion.vision.imaging.lighting import BRIGHTEST, CLIPPED
+from companion.vision.imaging.motion import OTHER_COLOR, SAME_COLOR
 
-# Minimum difference between the channels of white (all in natural logarithms of ratios): 1 in 10 of 199 indoor
-# photographs exceeds it. If blue and red both deviate from green in the same direction by more, the cause is no lamp.
-_CAST = 0.2
-# Maximum difference in colour between the cards' white and the picture's brightest parts, and between the whites of
-# three of four cards. Without these two conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured
-# brightest parts.
-_ALIKE = 0.13
+# White whose channels differ by `OTHER_COLOR` (all in natural logarithms of ratios) is balanced: 1 in 10 of 199 indoor
+# photographs. If blue and red both deviate from green in the same direction by more, the cause is no lamp. The cards'
+# white must have the colour of the picture's brightest parts, and that of three of four cards. Without these two
+# conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured brightest parts.
+#
 # Blue excess per red deficit that is assumed for saturated blue (1.0 along daylight).
 # Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
 # 1.0; all were correct at 0.6 and 0.8.
@@ -35,10 +34,10 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     whites = np.array([_brightest(cut(image, quad, *CARD_THUMBNAIL)) for quad in cards])
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
-    if max(blue, red, 0.0) - min(blue, red, 0.0) < _CAST or not _is_a_lamps(blue, red):
+    if max(blue, red, 0.0) - min(blue, red, 0.0) < OTHER_COLOR or not _is_a_lamps(blue, red):
         return image
     off = [float(np.abs(_casts(one) - casts).max()) for one in whites]
-    if np.percentile(off, 75) > _ALIKE or np.abs(_casts(_brightest(image[::8, ::8])) - casts).max() > _ALIKE:
+    if np.percentile(off, 75) > SAME_COLOR or np.abs(_casts(_brightest(image[::8, ::8])) - casts).max() > SAME_COLOR:
         return image
     clipped = white[0] >= CLIPPED and red < 0
     light = image.astype(np.float32) * np.exp(
@@ -52,7 +51,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
 
 
 def _is_a_lamps(blue: float, red: float) -> bool:
-    return min(blue, red) <= _CAST and max(blue, red) >= -_CAST
+    return min(blue, red) <= OTHER_COLOR and max(blue, red) >= -OTHER_COLOR
 
 
 def _brightest(pixels: Image) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import cv2
 
 from companion.vision.core.geometry import NEARLY_ALL, homography, intersection_over_union, project
 from companion.vision.core.sightings import CERTAIN, EVEN, Sighting
+from companion.vision.imaging.motion import OTHER_COLOR
 from companion.vision.pile.features import Evidence, Lying, Outline, Part
 from companion.vision.pile.outline_comparison import PERHAPS
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE, UNCHANGED
@@ -72,9 +73,6 @@ _ONE_FACE = 0.75
 # Where the small picture changed little: confidence of a new card from which it may be most similar to what was there
 # (landed cards had at least 0.998), and its greatest similarity then (a white 5 exactly on an 8 had 0.78).
 _CERTAINLY_READ, _ANOTHER_FACE = 0.995, 0.85
-# Change of hue from which a place has another colour; untouched cards stayed below 0.12 in a dim picture, below 0.08 in
-# these looks.
-_RECOLORED = 0.2
 
 
 def judge(look: Evidence) -> Judgement:
@@ -279,7 +277,8 @@ def _is_unknown_card(card: Outline) -> bool:
     if pushed or not card.overlap_with_top or _has_changed(card.top_beside):
         return False
     is_confident = card.confidence >= CERTAIN
-    if is_confident and card.card.color is not look.top.card.color and card.tint > _RECOLORED:
+    # The hue of untouched cards changed by less than 0.12 in a dim picture, by less than 0.08 in the looks above.
+    if is_confident and card.card.color is not look.top.card.color and card.tint > OTHER_COLOR:
         return True
     if card.confidence >= _CERTAINLY_READ:
         return card.likeness_in_place < _ANOTHER_FACE
