@@ -10,10 +10,8 @@ import cv2
 import numpy as np
 
 from companion.vision.arms.arm_geometry import WIDEST
-from companion.vision.imaging.motion import ARRANGEMENT, INSTANT, SPARSE, Floats, Mask
+from companion.vision.imaging.motion import ARRANGEMENT, BEGINNING, INSTANT, SPARSE, Floats, Mask
 
-# Seconds of empty history assumed at the start, so that the first arm is not ignored.
-_EMPTY_HISTORY = 5.0
 # Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
 # players laying a card every few seconds.
 _MIN_TIME_SHARE = 0.35
@@ -36,7 +34,8 @@ class IgnoreMask:
             self._share = np.zeros(foreign.shape, np.float32)
             self._began, self._last, self._due, self.mask = time, time, time + SPARSE, None
             return
-        window = min(time - self._began, ARRANGEMENT) + _EMPTY_HISTORY
+        # As long as the beginning nothing is taken to have been there before, so that the first arm is not ignored.
+        window = min(time - self._began, ARRANGEMENT) + BEGINNING
         gap, self._last = time - self._last, time
         if gap > INSTANT:  # Nothing differed in the meantime.
             self._share *= np.float32(np.exp((INSTANT - gap) / window))

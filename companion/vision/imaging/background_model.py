@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Image
 from companion.vision.imaging.motion import (
     ARM_PATIENCE,
+    BEGINNING,
     HAND_PATIENCE,
     LOGARITHMS,
     NEIGHBOURS,
     NOISES,
     OFFSET,
+    ONE_PLAY,
     SAME_COLOR,
     Floats,
     Mask,
@@ -46,9 +48,8 @@ _MOVED = 0.07
 _GRAIN = 2
 # Tolerance in grey levels, and share of pixels that may exceed it, for two pictures to count as identical.
 _SAME, _SAME_SHARE = 9, 0.0015
-# Seconds to absorb a still object: `ARM_PATIENCE` if it is connected to the border, as it may be a waiting arm; but
-# not in the first seconds, as it may be the ghost of an arm that was present at start.
-_LAID_DOWN, _BEGINNING = 0.8, 5.0
+# A still object is absorbed after `ONE_PLAY`: after `ARM_PATIENCE` if it is connected to the border, as it may be a
+# waiting arm; but not in the `BEGINNING`.
 # If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
 # Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
@@ -165,10 +166,10 @@ class BackgroundModel:
         picture, foreign = self._last, self._foreign
         rate = 1 - np.exp(-self._elapsed / HAND_PATIENCE)
         cv2.accumulateWeighted(picture, self._table, float(rate), mask=(foreign == 0).astype(np.uint8))
-        early = self._time - self._began < _BEGINNING
+        early = self._time - self._began < BEGINNING
         if not self._busy:
             return
-        settled = (foreign > 0) & (self._still > _LAID_DOWN)
+        settled = (foreign > 0) & (self._still > ONE_PLAY)
         if not early:
             settled &= (arms == 0) | (self._still > ARM_PATIENCE)
         if settled.any():

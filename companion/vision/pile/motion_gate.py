@@ -13,6 +13,7 @@ from companion.vision.imaging.motion import (
     HAND_PATIENCE,
     INSTANT,
     ONE_ACT,
+    ONE_PLAY,
     SPARSE,
     Background,
     Glance,
@@ -26,7 +27,7 @@ from companion.vision.imaging.motion import (
     share,
     tinted,
 )
-from companion.vision.pile.thresholds import ONE_PLAY, UNCHANGED
+from companion.vision.pile.thresholds import UNCHANGED
 
 # Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage
 # below 0.001, and 0.005 to 0.08 while an arm leaves.

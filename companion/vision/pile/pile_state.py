@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from companion.cards import Card
 from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import Mask, Zone, filled, length_of, share
+from companion.vision.imaging.motion import ONE_PLAY, Mask, Zone, filled, length_of, share
 from companion.vision.pile.features import OUTSIDE, Lying
-from companion.vision.pile.thresholds import CHANGED, ONE_PLAY, PUSHED, SAME_PLACE
+from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE
 
 Region = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""

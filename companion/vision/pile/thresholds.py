@@ -22,5 +22,3 @@ INSIDE = 0.08
 # Minimum area of a visible strip relative to the old top card for it to tell anything: less than one small pixel wide
 # for a card of 27 x 40.
 MIN_STRIP = 0.03
-# Seconds within which a second landing of an equal card is the same card leaving the hand: nobody plays that fast.
-ONE_PLAY = 0.8
