@@ -67,12 +67,9 @@ _SAME_CARD = 0.9
 # Similarity below which an equal reading elsewhere is not the same card: pushed cards had at least 0.86, untouched ones
 # 0.69 in 99 of 100 looks, half of the newly laid ones less than 0.5.
 _SAME_FACE_FAR = 0.5
-# Similarity of a face with itself under exact outlines: at least 0.9 in 95 of 100 looks; white faces differ only in
-# their digits.
-_ONE_FACE = 0.75
-# Where the small picture changed little: confidence of a new card from which it may be most similar to what was there
-# (landed cards had at least 0.998), and its greatest similarity then (a white 5 exactly on an 8 had 0.78).
-_CERTAINLY_READ, _ANOTHER_FACE = 0.995, 0.85
+# Similarity below which a place shows another face under exact outlines: at least 0.9 for the same one in 95 of 100
+# looks; white faces differ only in their digits (a white 5 exactly on an 8 had 0.78).
+_ANOTHER_FACE = 0.85
 
 
 def judge(look: Evidence) -> Judgement:
@@ -280,9 +277,7 @@ def _is_unknown_card(card: Outline) -> bool:
     # The hue of untouched cards changed by less than 0.12 in a dim picture, by less than 0.08 in the looks above.
     if is_confident and card.card.color is not look.top.card.color and card.tint > OTHER_COLOR:
         return True
-    if card.confidence >= _CERTAINLY_READ:
-        return card.likeness_in_place < _ANOTHER_FACE
-    return card.likeness_in_place < (_ONE_FACE if is_confident else _SAME_FACE_FAR)
+    return card.likeness_in_place < (_ANOTHER_FACE if is_confident else _SAME_FACE_FAR)
 
 
 def _half_seen(look: Evidence) -> Outline | None:
