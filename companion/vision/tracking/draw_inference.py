@@ -42,8 +42,6 @@ TOP = ("movement", "change", "change and usual change", "change beside others")
 
 _NAMES = {"movement": MOVEMENT, "top": TOP}
 
-# Maximum share of separate frames of a hand among several.
-_AMONG = 0.3
 # Maximum turning distance in card lengths.
 _FARTHEST = 2.0
 # Usual changed share of the draw pile's top by a draw before any was seen, and its weight in draws.
@@ -169,9 +167,9 @@ def _log(share: float) -> float:
 
 
 def _is_among_others(reach: HandVisit) -> bool:
-    """Whether a hand was almost never separate at the pile, so that its location is uncertain."""
-    there = [not sample.among for sample in reach.track.samples if reach.began <= sample.time <= reach.ended]
-    return bool(np.mean(there) <= _AMONG)
+    """Whether a hand was mostly joined with others at the pile, so that its location is uncertain."""
+    there = [sample.among for sample in reach.track.samples if reach.began <= sample.time <= reach.ended]
+    return bool(np.median(there))
 
 
 def _came(reach: HandVisit) -> float:
