@@ -11,7 +11,7 @@ from companion.vision.arms.arm_tracks import UNSEEN, Track, entry
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH
-from companion.vision.imaging.motion import HAND_PATIENCE, ONE_ACT, Zone
+from companion.vision.imaging.motion import HAND_PATIENCE, INSTANT, ONE_ACT, Zone
 
 # Distance in card lengths from the edge of a pile at which a hand has left.
 _LEAVING_MARGIN = 0.25
@@ -20,9 +20,6 @@ _HIDDEN_REACH = 0.15
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
 # draw pile in 111 recorded matches that never fell below two, one drew.
 _MAX_SPEED_AT_WORK = 2.6
-# Seconds over which speed is measured, besides the longer `UNSEEN` for hands that feel for the top card, whose fingers
-# move without displacement.
-_SPEED_SECONDS = 0.08
 # Minimum distance of players from the pile in card lengths: forty centimetres.
 _SEAT_DISTANCE = 4.5
 
@@ -101,7 +98,7 @@ class VisitTracker:
         tips = np.array([self.track.samples[number].tip for number in slow])
         return _grasp(self.track, np.asarray(np.median(tips, axis=0), np.float64), discard.length)
 
-    def _pace(self, number: int, spot: Spot, over: float = _SPEED_SECONDS) -> float:
+    def _pace(self, number: int, spot: Spot, over: float = INSTANT) -> float:
         return _speed(self.track, number, over) / spot.length
 
     def _step(self, number: int, spots: list[Spot]) -> list[HandVisit]:
@@ -122,7 +119,8 @@ class VisitTracker:
             at = distance <= CARD_RADIUS and not back
             if not at and kind not in self._at:
                 continue
-            speed = min(self._pace(number, spot, over) for over in (_SPEED_SECONDS, UNSEEN))
+            # Whose hand feels for the top card moves the fingers without displacement.
+            speed = min(self._pace(number, spot, over) for over in (INSTANT, UNSEEN))
             comes = kind not in self._at
             if comes:
                 self._at[kind] = self._left.pop(kind, _Stay(sample.time, sample.time, distance, np.inf))
@@ -239,7 +237,7 @@ def goes_home(track: Track, left: float) -> float:
     )
 
 
-def _speed(track: Track, number: int, over: float = _SPEED_SECONDS) -> float:
+def _speed(track: Track, number: int, over: float = INSTANT) -> float:
     """Return a hand's speed over a span in pixels per second; infinite if it was not seen for the whole span.
 
     The slowest finger counts, because different fingers reach farthest at different times.
