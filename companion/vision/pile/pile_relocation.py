@@ -13,15 +13,12 @@ import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import FAIRLY, Sighting
-from companion.vision.imaging.motion import AT_REST, Mask, difference, filled, length_of, share
+from companion.vision.imaging.motion import AT_REST, HAND_PATIENCE, Mask, difference, filled, length_of, share
 from companion.vision.pile.motion_gate import LIES, MOTION, View, is_everywhere
 from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
 
 # Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6
-# Seconds a card's place is remembered while arms pass over it. One that may be held in a swaying hand must lie for
-# `AT_REST`.
-_REMEMBERED = 2.5
 # Length of a card in shorter sides of the picture below which the players are at its border.
 _WHOLE_TABLE = 0.35
 # Minimum share of the picture changed by a card: half of the smallest readable one.
@@ -68,10 +65,11 @@ class PileRelocator:
             return None
         found = [s for s in self._detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
         self._put_off(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
-        before = [(card, then) for card, then in self._candidates if picture.time - then.time <= _REMEMBERED]
+        before = [(card, then) for card, then in self._candidates if picture.time - then.time <= HAND_PATIENCE]
         self._candidates = [*before, *((card, picture) for card in found)]
         for card in sorted(found, key=lambda s: _from_middle(s.quad, picture)):
             since = [then.time for earlier, then in before if _lies(card, picture, earlier, then)]
+            # It may be held in a swaying hand.
             long = AT_REST if self._pile is None and is_held(card.quad, picture) else LIES
             if since and picture.time - since[0] >= long:
                 return card, since[0]
