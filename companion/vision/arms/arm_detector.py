@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.arm_geometry import (
     FINGER,
-    LEAST_AREA,
     MOVES,
     SAME_HAND,
     Shape,
@@ -27,7 +26,7 @@ from companion.vision.arms.arm_geometry import (
 )
 from companion.vision.arms.arm_tracks import RIM_JUMP, UNSEEN, Sample, Track
 from companion.vision.arms.frame_border import FrameBorder, Point, longest_run, rim_of
-from companion.vision.arms.hand_color import EDGE, ColorPicture, colors_at
+from companion.vision.arms.hand_color import EDGE, LEAST_AREA, ColorPicture, colors_at
 from companion.vision.arms.ignore_mask import IgnoreMask
 from companion.vision.arms.mask_bridging import GAP, Bridges
 from companion.vision.arms.shadows import is_shady, without_shade

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.arms.frame_border import FrameBorder, Point, ways_from
+from companion.vision.arms.hand_color import LEAST_AREA
 from companion.vision.imaging.motion import Floats, Mask
 
 WIDEST = 0.2
@@ -20,8 +21,8 @@ held in view lie no deeper than that inside the picture.
 """
 # Close to the camera a spread hand is wider: 1.25 card lengths, or more if it enters at an angle.
 _HAND_WIDTH = 1.7
-# Minimum area of a component in small pixels, and minimum reach.
-LEAST_AREA, _LEAST_REACH = 14, 5.0
+# Minimum reach of an arm in small pixels.
+_LEAST_REACH = 5.0
 # Number of the farthest pixels averaged for the tip, which suppresses noise.
 _TIP_PIXELS = 8
 FINGER = 12.0

@@ -18,8 +18,8 @@ from companion.vision.imaging.motion import LOGARITHMS, Floats, filled
 # Largest log ratio of blue and of red to green that is told apart, and number of bins over these ratios, so that one is
 # a third in a ratio; brightness has half as many.
 _HUE, _BINS = 1.5, 10
-# Minimum number of small pixels of a histogram.
-_LEAST = 20
+LEAST_AREA = 14
+"""Minimum area in small pixels of a component, or of the part of one whose colours are compared."""
 EDGE = 0.15
 """Share by which an outline is shrunk to exclude a card's edge, or expanded to include it and its shadow."""
 
@@ -38,7 +38,7 @@ class ColorPicture:
 
 def colors_of(logarithms: Floats) -> Floats | None:
     """Return the histogram, (500,) float32 with sum 1, of (n, 3) log BGR; None if n is too small."""
-    if len(logarithms) < _LEAST:
+    if len(logarithms) < LEAST_AREA:
         return None
     blue, green, red = logarithms.T
     ranges = [(-_HUE, _HUE), (-_HUE, _HUE), (LOGARITHMS[0], LOGARITHMS[-1])]

@@ -13,8 +13,6 @@ from companion.vision.core.events import Arm, PileKind
 from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH
 from companion.vision.imaging.motion import HAND_PATIENCE, INSTANT, ONE_ACT, Zone
 
-# Distance in card lengths from the edge of a pile at which a hand has left.
-_LEAVING_MARGIN = 0.25
 # How far in card lengths a hand extends beyond its visible tip.
 _HIDDEN_REACH = 0.15
 # Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
@@ -109,7 +107,7 @@ class VisitTracker:
         back = back and away.get(PileKind.DRAW, np.inf) > CARD_WIDTH / 2  # No hand rests in the middle of it.
         unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN
         for kind in list(self._at):
-            if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + _LEAVING_MARGIN:
+            if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + CARD_WIDTH / 2:
                 self._left[kind] = self._at.pop(kind)
         # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
         over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= UNSEEN]

@@ -12,11 +12,11 @@ import numpy as np
 from companion.vision.arms.arm_geometry import WIDEST
 from companion.vision.imaging.motion import ARRANGEMENT, BEGINNING, INSTANT, SPARSE, Floats, Mask
 
+# Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
+_SWAY = 5
 # Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
 # players laying a card every few seconds.
 _MIN_TIME_SHARE = 0.35
-# Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
-_SWAY = 5
 
 
 class IgnoreMask:
