@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from companion.cards import Card
 from companion.vision.core.calibration import Calibration
 from companion.vision.core.geometry import unit_square
-from companion.vision.core.sightings import RUNNER_UP_BELOW, UNCERTAIN_MOST, Sighting
+from companion.vision.core.sightings import CERTAIN, RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.mirror import is_better, is_fairly_read
 
 RED_7, RED_1 = Card.parse("red 7"), Card.parse("red 1")
@@ -37,9 +37,9 @@ def test_a_temperature_changes_how_sure_a_reading_is_and_not_what_is_read(best: 
 
 
 def test_uncertain_reading_names_its_runner_up() -> None:
-    doubted = reading(0.999, 0.001).capped(UNCERTAIN_MOST)
-    assert 0.9 < doubted.confidence <= UNCERTAIN_MOST
-    assert doubted.tempered(0.5).confidence <= UNCERTAIN_MOST < RUNNER_UP_BELOW
+    doubted = reading(0.999, 0.001).capped(CERTAIN)
+    assert 0.9 < doubted.confidence <= CERTAIN
+    assert doubted.tempered(0.5).confidence <= CERTAIN < RUNNER_UP_BELOW
     assert doubted.tempered(0.5).alternative == RED_1
     assert doubted.tempered(3.0).confidence < doubted.confidence
     assert doubted.capped(0.99).confidence == pytest.approx(doubted.confidence)

@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from companion.vision.core.runtime import ModelFileError
-from companion.vision.core.sightings import UNCERTAIN_MOST, Sighting
+from companion.vision.core.sightings import CERTAIN, Sighting
 
 # Minimum number of corner-only cards that form a fan. Fewer are part of a heap or clutter.
 _FAN = 3
@@ -68,7 +68,7 @@ class Calibration:
             return self.calibrated(sighting.of_deck, kind).unless(sighting.other)
         tempered = sighting.tempered(self.fanned) if kind is Kind.FANNED else sighting
         # On unseen decks 3 of 7 certain corner readings of wilds named the wrong wild.
-        return tempered.capped(UNCERTAIN_MOST) if kind is Kind.WILD else tempered
+        return tempered.capped(CERTAIN) if kind is Kind.WILD else tempered
 
     @classmethod
     def load(cls, path: Path) -> Calibration:

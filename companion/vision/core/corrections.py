@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
 from companion.vision.core.labels import card_classes, face_class
-from companion.vision.core.sightings import EVEN, FAIRLY, NEARLY, UNCERTAIN_MOST, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, NEARLY, Sighting
 
 # Greatest hue in degrees of a red card's ground: over 30 decks, under all lamps, of 4,100 correct confident readings
 # almost no red card exceeded 28 and no yellow one was below 35.
@@ -57,4 +57,4 @@ def _as_slanted_seven(seen: Sighting, chances: NDArray[np.floating], least: floa
 def _exchanged(sighting: Sighting, pairs: Sequence[tuple[Card, Card]]) -> Sighting:
     """Return the sighting with the cards of each pair exchanged, capped below certainty."""
     swap = dict(pairs) | {other: one for one, other in pairs}
-    return replace(sighting, cards=tuple(swap.get(card, card) for card in sighting.cards)).capped(UNCERTAIN_MOST)
+    return replace(sighting, cards=tuple(swap.get(card, card) for card in sighting.cards)).capped(CERTAIN)

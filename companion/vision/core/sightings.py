@@ -18,11 +18,10 @@ RUNNER_UP_BELOW = 0.97
 """Below this confidence a reading's runner-up is recorded. Above it, fewer than 1 in 200 readings are wrong."""
 EVEN, FAIRLY, NEARLY, CERTAIN = 0.5, 0.8, 0.9, 0.95
 """Probabilities from which something is more likely than not, fairly and nearly certain, and needs no further look.
+A reading that was put in doubt has at most the last one, so that its runner-up is recorded.
 
 If two crops of a card agree and the second is certain, a third changed none of 705 cards.
 """
-UNCERTAIN_MOST = CERTAIN
-"""Maximum confidence of a reading that is not certain, so that its runner-up is recorded."""
 
 
 def softened(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:

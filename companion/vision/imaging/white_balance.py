@@ -16,7 +16,7 @@ from companion.vision.imaging.motion import OTHER_COLOR, SAME_COLOR
 # photographs. If blue and red both deviate from green in the same direction by more, the cause is no lamp. The cards'
 # white must have the colour of the picture's brightest parts, and that of three of four cards. Without these two
 # conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured brightest parts.
-#
+
 # Blue excess per red deficit that is assumed for saturated blue (1.0 along daylight).
 # Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
 # 1.0; all were correct at 0.6 and 0.8.

@@ -23,7 +23,7 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading, with_indices
-from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, UNCERTAIN_MOST, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, UNSURE_BELOW, Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import (
@@ -238,7 +238,7 @@ class Assembler:
 
         Its middle only shows whether another thing lies there; a learnt deck knows its own cards.
         """
-        card = replace(one, quad=quad, logs=one.logs + other.logs, score=score).capped(UNCERTAIN_MOST)
+        card = replace(one, quad=quad, logs=one.logs + other.logs, score=score).capped(CERTAIN)
         if one.known or not self._reader.reads_printed:
             return card
         (seen,) = self._reader.glances(image, [quad])

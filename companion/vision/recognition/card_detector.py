@@ -21,7 +21,7 @@ from companion.vision.core.deck_cards import DeckCards
 from companion.vision.core.geometry import Image, Quad, lies_on, portrait, turned
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.core.sightings import EVEN, NEARLY, UNCERTAIN_MOST, UNSURE_BELOW, Back, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, NEARLY, UNSURE_BELOW, Back, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackLooks
 from companion.vision.detection.deck_protocol import Deck
@@ -381,4 +381,4 @@ def _seen_in_mirror(turned: Sequence[Sighting], image: Image) -> list[Sighting]:
 
     A single picture does not show whether the camera mirrors: many symbols read as others in a mirror.
     """
-    return [back(sighting, image.shape[1]).capped(UNCERTAIN_MOST) for sighting in turned]
+    return [back(sighting, image.shape[1]).capped(CERTAIN) for sighting in turned]
