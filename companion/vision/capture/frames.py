@@ -21,7 +21,8 @@ from companion.vision.core.geometry import Image, reduced
 
 SMALLEST_SIDE = 16
 """Minimum side in pixels of a valid picture; broken streams decode to smaller ones."""
-
+CONNECT_PATIENCE = 15.0
+"""Seconds to wait for the first picture of a source: some webcams take ten to start."""
 
 SMALL = 160
 """Width in pixels of reduced pictures, at which a finger is about two pixels wide and an arm ten."""

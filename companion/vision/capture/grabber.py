@@ -12,7 +12,7 @@ from collections import deque
 
 import numpy as np
 
-from companion.vision.capture.frames import Frame, FrameSource, SourceError
+from companion.vision.capture.frames import CONNECT_PATIENCE, Frame, FrameSource, SourceError
 from companion.vision.core.events import CameraHealth, CameraStatus
 from companion.vision.core.geometry import Image
 
@@ -20,8 +20,6 @@ PATIENCE = 1.8
 """Seconds without a new picture after which a camera counts as lost or frozen. Below two, the limit for reporting it.
 """
 
-CONNECT_PATIENCE = 15.0
-"""Seconds to wait for the first picture: some webcams take ten to start."""
 _FIRST_DELAY = 0.5
 TICK = 0.1
 """Polling interval in seconds."""

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import cv2
 
-from companion.vision.capture.frames import Frame, FrameSource, SourceError, Stopwatch, as_picture
-from companion.vision.capture.grabber import CONNECT_PATIENCE
+from companion.vision.capture.frames import CONNECT_PATIENCE, Frame, FrameSource, SourceError, Stopwatch, as_picture
 from companion.vision.capture.image_files import SUFFIXES, PictureError, load_picture, pictures_in
 from companion.vision.capture.video_headers import is_truncated
 from companion.vision.capture.webcams import open_webcam
