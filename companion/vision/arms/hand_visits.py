@@ -117,8 +117,8 @@ class VisitTracker:
             at = distance <= CARD_RADIUS and not back
             if not at and kind not in self._at:
                 continue
-            # Whose hand feels for the top card moves the fingers without displacement.
-            speed = min(self._pace(number, spot, over) for over in (INSTANT, UNSEEN))
+            # Fingers that feel for the top card move without displacement.
+            speed = min(self._pace(number, spot, span) for span in (INSTANT, UNSEEN))
             comes = kind not in self._at
             if comes:
                 self._at[kind] = self._left.pop(kind, _Stay(sample.time, sample.time, distance, np.inf))

@@ -48,8 +48,6 @@ _MOVED = 0.07
 _GRAIN = 2
 # Tolerance in grey levels, and share of pixels that may exceed it, for two pictures to count as identical.
 _SAME, _SAME_SHARE = 9, 0.0015
-# A still object is absorbed after `ONE_PLAY`: after `ARM_PATIENCE` if it is connected to the border, as it may be a
-# waiting arm; but not in the `BEGINNING`.
 # If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
 # Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
@@ -166,11 +164,11 @@ class BackgroundModel:
         picture, foreign = self._last, self._foreign
         rate = 1 - np.exp(-self._elapsed / HAND_PATIENCE)
         cv2.accumulateWeighted(picture, self._table, float(rate), mask=(foreign == 0).astype(np.uint8))
-        early = self._time - self._began < BEGINNING
         if not self._busy:
             return
         settled = (foreign > 0) & (self._still > ONE_PLAY)
-        if not early:
+        # In the beginning it may be the ghost of an arm that was there, later a waiting arm.
+        if self._time - self._began >= BEGINNING:
             settled &= (arms == 0) | (self._still > ARM_PATIENCE)
         if settled.any():
             self._beneath[settled] = self._table[settled]

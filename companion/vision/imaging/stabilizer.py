@@ -25,8 +25,6 @@ _DIFFERS = 0.8
 _CHANGED, _EXPLAINED, _HELD_PARTS = 0.05, 0.7, 0.4
 # Tolerance in small pixels for a displacement to count as constant.
 _SAME = 0.3
-# A constant displacement becomes the new position after `AT_REST`. It is compensated while hands are present and for
-# `ONE_ACT` afterwards, so that a card being laid is attributed; but no longer than `ARM_PATIENCE`.
 
 
 class Stabilizer:
@@ -78,7 +76,11 @@ class Stabilizer:
         return motion if motion is not None and _is_explained(motion, anchor, small) else None
 
     def _stays(self, time: float) -> bool:
-        """Whether a displacement has lasted long enough, without hands, to be the camera's new position."""
+        """Whether a displacement has lasted long enough, without hands, to be the camera's new position.
+
+        It is compensated while hands are present and for `ONE_ACT` afterwards, so that a card being laid is attributed;
+        but no longer than `ARM_PATIENCE`.
+        """
         lasted = time - self._since
         return lasted >= AT_REST and (time - self._busy >= ONE_ACT or lasted >= ARM_PATIENCE)
 
