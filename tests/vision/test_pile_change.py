@@ -68,16 +68,27 @@ def test_a_card_read_where_a_better_read_one_lies_did_not_come_to_light(confiden
 
 
 @pytest.mark.parametrize(("pushed", "change"), [(False, Change.TAKEN_BACK), (True, Change.MOVED)])
-def test_same_face_at_the_place_below_means_taken_back_or_pushed(pushed: bool, change: Change) -> None:
+def test_same_face_near_the_place_below_means_taken_back_or_pushed(pushed: bool, change: Change) -> None:
     below = outline(100, 60)
     top = below + np.array([25, 0], np.float32)
     changed = np.zeros((180, 320), np.uint8)
     changed[60:150, 100 if pushed else 125 : 185] = 1
     pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, top)]
+    now = below + np.array([2, 1], np.float32)
     assert (
-        judge(Evidence(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0)).change
-        is change
+        judge(Evidence(pile, [Sighting(now, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0)).change is change
     )
+
+
+@pytest.mark.parametrize("off", [25, 8])
+def test_an_identical_card_is_taken_back_if_the_one_below_lies_where_it_did(off: int) -> None:
+    below = outline(100, 60)
+    changed = np.zeros((180, 320), np.uint8)
+    # The shadow that the card cast on the one below is gone as well.
+    changed[60:150, 100 + off // 2 : 160 + off] = 1
+    pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, below + np.array([off, 0], np.float32))]
+    judgement = judge(Evidence(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0))
+    assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
 
 
 def test_a_card_taken_back_is_reported_though_the_one_below_was_pushed() -> None:
