@@ -182,27 +182,27 @@ class ThroughMirror:
     def detect_pile(self, image: Image) -> list[Sighting]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, their outlines in its own pixels."""
         found = as_mirrored(self._thoroughly, image, self._mirrors)
-        first = _most_confident(found)
-        if self._odds is not None and first is not None and first.card not in self._odds:
-            return self._weighed(image, found, first.card, self._odds)
+        if self._odds is not None and _most_confident(found) is not None:
+            return self._weighed(image, found, self._odds)
         if not self._model.is_doubtful(found):
             self._doubtful, self._next, self._agreed = 0, _FIRST, 0
             return found
         return self._tried(image, found)
 
-    def _weighed(self, image: Image, found: list[Sighting], card: Card, odds: dict[Card, float]) -> list[Sighting]:
-        """Return the cards found in the orientation favoured by this new card and the previous ones.
+    def _weighed(self, image: Image, found: list[Sighting], odds: dict[Card, float]) -> list[Sighting]:
+        """Return the cards found in the orientation favoured by the first cards, each by its latest picture.
 
-        found, card: the cards in the orientation favoured so far, and the most confident one.
+        found: the cards in the orientation favoured so far; in the wrong one, different cards may be read alike.
         """
         other = as_mirrored(self._thoroughly, image, not self._mirrors)
-        gain = self._model.evidence(found, other)
-        odds[card] = -gain if self._mirrors else gain
+        gain, best = self._model.evidence(found, other), _most_confident([*found, *other])
+        assert best is not None
+        odds[best.card] = -gain if self._mirrors else gain
         # More cameras mirror than pictures: here both orientations are equally probable at first.
         chance = float(logistic(np.array(sum(odds.values()))))
         if max(chance, 1 - chance) >= RUNNER_UP_BELOW:
             self._odds = None
-        turned = (1 - chance if self._mirrors else chance) > FAIRLY
+        turned = (chance > FAIRLY) is not self._mirrors
         if turned:
             self._mirrors = not self._mirrors
         if self._odds is None or not self._mirrors:
