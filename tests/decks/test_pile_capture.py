@@ -8,8 +8,15 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.capture.change_outline import PictureChange
+from companion.cards import ALL_CARDS, EditionName
+from companion.dataset.gallery.decks import ArtDeck, Sources, card_mask, edge_deck
+from companion.dataset.scenes.sittings import Sitting
+from companion.decks.capture.change_outline import PictureChange, most_distinct
 from companion.decks.capture.pile_capture import Pile
+from companion.decks.model.card_views import straightened
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 
 from .laid import BLUE_3, RED_7, bare_table, shipped_outlines, with_card
@@ -120,3 +127,30 @@ def test_card_taken_from_the_table_is_not_found() -> None:
         _pile_of_pictures(rng, 1),
     )
     assert [len(pile.show(picture)) for picture in (table, card, table)] == [0, 1, 0]
+
+
+def _first_likeness(deck: ArtDeck, seed: int) -> float:
+    """Return the correlation of the first learnt picture of a lesson with the card, either way up."""
+    mask = card_mask(*deck.faces.shape[2:0:-1], 0.055)
+    faces = dict(zip(ALL_CARDS, [np.dstack([face, mask]) for face in deck.faces], strict=False))
+    lesson = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
+    first, second = Sitting(faces, (seed,)).flip(ALL_CARDS[:2])
+    truth = straightened(first.image, first.quads[0]).ravel()
+    lesson.show(first.image)
+    lesson.show(second.image)
+    seen = lesson.pictures[0]
+    return max(float(np.corrcoef(way.ravel(), truth)[0, 1]) for way in (seen, seen[::-1, ::-1]))
+
+
+def test_first_card_with_a_picture_from_edge_to_edge_is_outlined() -> None:
+    """Nothing shows where it was laid, and what the networks read in its outlines is noise."""
+    decks = [edge_deck(Sources(), 300, np.random.default_rng(seed)) for seed in range(6)]
+    likenesses = [_first_likeness(deck, seed) for seed, deck in enumerate(decks)]
+    assert sum(one > 0.85 for one in likenesses) >= 5, likenesses
+
+
+def test_outline_with_an_edge_on_all_sides_is_the_most_distinct() -> None:
+    image, truth = with_card(bare_table(np.random.default_rng(1)), RED_7, (320, 240), 20)
+    aside = [np.asarray(truth + (truth[1] - truth[0]) * share, np.float32) for share in (-0.3, 0.2, 0.5)]
+    for quads in ([*aside, truth], [truth, *aside]):
+        assert np.array_equal(most_distinct(image, quads), truth)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from companion.decks.capture.pile_plane import upright
-from companion.vision.core.geometry import CARD_SIZE, Quad, aspect, portrait, turned
+from companion.decks.capture.pile_plane import congruent, upright
+from companion.vision.core.geometry import CARD_SIZE, Quad, aspect, intersection_over_union, portrait, turned
 
 
 def _seen(degrees: float, tilt: float, roll: float = 0.0) -> Quad:
@@ -64,3 +64,18 @@ def test_cards_that_are_seen_too_wide_are_not_taken_for_lying_across(tilt: float
         card = _seen(degrees, tilt)
         laid.append(upright(portrait(card), laid))
         assert np.array_equal(laid[-1], card)
+
+
+@given(st.floats(0, 180), st.floats(0, 180), st.floats(0, 60), st.integers(0, 3), st.integers(0, 1000))
+def test_a_card_is_as_large_as_the_other_one_on_its_table(
+    degrees: float, others: float, tilt: float, start: int, seed: int
+) -> None:
+    """Its rough outline may begin at any corner."""
+    card, other = _seen(degrees, tilt), _seen(others, tilt)
+    rough = np.asarray(card + np.random.default_rng(seed).normal(0, 1, (4, 2)), np.float32)
+    found = congruent(turned(rough, start), other)
+    assert intersection_over_union(found, card) > 0.85
+    assert np.abs([found - card, np.roll(found, 2, axis=0) - card]).max((1, 2)).min() < 8, (
+        "its short sides are the same"
+    )
+    assert np.allclose(congruent(found, other), found, atol=0.01)

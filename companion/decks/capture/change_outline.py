@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,10 +46,7 @@ class PictureChange:
     @cached_property
     def _smooth(self) -> tuple[Image, Image]:
         """Both pictures, slightly blurred."""
-        before, after = (
-            np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.uint8) for image in (self.before, self.after)
-        )
-        return before, after
+        return _smoothed(self.before), _smoothed(self.after)
 
     @cached_property
     def difference(self) -> Image:
@@ -103,8 +101,23 @@ class PictureChange:
 
     def is_taken(self, quad: Quad) -> bool:
         """Return whether most sides of an outline (4, 2) had stronger edges before, as of a card that was taken."""
-        before, after = (_steps(image, quad)[0].mean(1).max(1) for image in self._smooth)
+        before, after = (_edges(image, quad) for image in self._smooth)
         return bool((before > after).mean() > EVEN)
+
+
+def most_distinct(image: Image, quads: Sequence[Quad]) -> Quad:
+    """Return that outline (4, 2) whose weakest side has the strongest edge in a (H, W, 3) BGR uint8 picture."""
+    smooth = _smoothed(image)
+    return max(quads, key=lambda quad: float(_edges(smooth, quad).min()))
+
+
+def _smoothed(image: Image) -> Image:
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.uint8)
+
+
+def _edges(levels: Image, quad: Quad) -> Floats:
+    """Return (4,) how strong the edge close to each side of an outline (4, 2) is, in grey levels."""
+    return np.asarray(_steps(levels, quad)[0].mean(1).max(1), np.float32)
 
 
 def _steps(levels: Image, quad: Quad) -> tuple[Floats, Floats]:

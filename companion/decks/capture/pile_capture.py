@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.decks.capture.change_outline import PictureChange
-from companion.decks.capture.pile_plane import upright
-from companion.vision.core.geometry import Image, Quad, portrait
+from companion.decks.capture.change_outline import PictureChange, most_distinct
+from companion.decks.capture.pile_plane import congruent, upright
+from companion.vision.core.geometry import Image, Quad, intersection_over_union, portrait
 from companion.vision.core.sightings import EVEN
+from companion.vision.recognition.outlines import is_card_shaped
 
-# How often an outline is refined: of 560 cards of 14 designs, 502 have an overlap above .9 with the truth after two
-# times, 509 after three; as many names are right.
-_REFINEMENTS = 2
+REFINEMENTS = 2
+"""How often an outline is refined: of 560 cards of 14 designs, 502 have an overlap above .9 with the truth after two
+times, 509 after three; as many names are right.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +35,14 @@ class Pile:
     """Processes still pictures of a pile that grows card by card, and returns the laid cards.
 
     A new card's outline is that of the detected box that agrees best with the change, or of the changed region. Both
-    are refined by the card reader; that one counts which agrees best with the change and is read most clearly.
+    are refined by the card reader; that one counts which agrees best with the change and is read most clearly. Of the
+    first card no change is seen. If it is not read clearly, its outline is as large as the second card's, touches it,
+    and has an edge on all sides.
 
     outlined: refines rough (4, 2) outlines in a picture. each: whether every picture shows one more card, so that a
     failed one keeps its place. boxed: returns rough outlines of possible cards in a picture. clearness: returns how
     clearly the networks read a card in an outline, 0 to 1; if that is at most its last argument, any value up to it.
+    proposed: returns outlines of possible cards of any print in a picture, besides those refined from given ones.
     """
 
     def __init__(
@@ -46,11 +51,13 @@ class Pile:
         each: bool = False,
         boxed: Callable[[Image], Sequence[Quad]] = lambda image: (),
         clearness: Callable[[Image, Quad, float], float] = lambda image, quad, least: 1.0,
+        proposed: Callable[[Image, Sequence[Quad]], Sequence[Quad]] = lambda image, quads: (),
     ) -> None:
         self._each = each
         self._boxed = boxed
         self._clearness = clearness
         self._outlined = outlined
+        self._proposed = proposed
         self._before: Image | None = None
         self._laid: list[Quad] = []
         # The first picture, possibly with a card, and that card's place.
@@ -91,9 +98,15 @@ class Pile:
         if not self._each and not boxes:
             return []
         self._next += not self._each
-        quads = self._refined(image, [*boxes, second])
-        first = max(quads, key=lambda quad: self._clearness(image, quad, 0.0))
-        return [LaidCard(image, upright(first, [second]), place)]
+        rough = [*boxes, second]
+        refined = self._refined(image, rough)
+        first = max(refined, key=lambda quad: self._clearness(image, quad, 0.0))
+        if self._clearness(image, first, 0.0) >= EVEN or not is_card_shaped(second):
+            first = upright(first, [second])
+        else:
+            alike = [congruent(quad, second) for quad in (second, *refined, *self._proposed(image, rough))]
+            first = most_distinct(image, [quad for quad in alike if intersection_over_union(quad, second) > 0])
+        return [LaidCard(image, first, place)]
 
     def _changed_outline(self, change: PictureChange) -> Quad | None:
         """Return the outline that agrees best with a change, None if the change is no card's."""
@@ -129,6 +142,6 @@ class Pile:
 
     def _refined(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return outlines refined by the card reader, each from a corner that a short side follows."""
-        for _ in range(_REFINEMENTS):
+        for _ in range(REFINEMENTS):
             quads = self._outlined(image, [portrait(quad) for quad in quads])
         return [np.asarray(portrait(quad), np.float32) for quad in quads]

@@ -1,4 +1,4 @@
-"""Tells which sides of laid cards are the short ones, also if a low camera sees their length shortened."""
+"""The plane of laid cards: which of their sides are the short ones, and how large they appear, also to a low camera."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import CARD_SIZE, Quad, turned
+from companion.vision.core.geometry import CARD_SIZE, Quad, turned, unit_square
 
 # Scalar products (2, 2) of a card's sides, in square millimetres.
 _CARD = np.diag(np.square(CARD_SIZE))
@@ -29,6 +29,21 @@ def upright(quad: Quad, others: Sequence[Quad]) -> Quad:
     errors = np.stack([[_errors(turned(one, way), metrics) for way in range(2)] for one in quads])
     best = int((errors.min(1).sum(0) + _shortening(metrics)).argmin())
     return turned(quad, int(errors[0, :, best].argmin()))
+
+
+def congruent(quad: Quad, other: Quad) -> Quad:
+    """Return the outline (4, 2) of an equally large card that lies nearest to an outline on the table of another card.
+
+    Both begin at a corner that a short side follows. On the table the card is placed by the nearest rotation (Kabsch,
+    A solution for the best rotation to relate two sets of vectors, 1976).
+    """
+    metric = _metric(other)[None]
+    to_table = np.linalg.cholesky(metric[0]).T
+    points = min(quad, turned(quad, 1), key=lambda way: float(_errors(way, metric)[0])) @ to_table.T
+    card = (unit_square() - unit_square().mean(0)) * CARD_SIZE
+    middle = points.mean(0)
+    left, _, right = np.linalg.svd((points - middle).T @ card)
+    return np.asarray((card @ (left @ right).T + middle) @ np.linalg.inv(to_table).T, np.float32)
 
 
 def _directions(quad: Quad) -> NDArray[np.float64]:

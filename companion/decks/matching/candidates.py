@@ -115,16 +115,10 @@ class Comparer:
         return one if better is None or better.odds <= one.odds else self.improved(image, better)
 
     def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
-        """Yield the candidate of each part.
-
-        Each part is also compared upside down, which averages out the network's errors.
-        """
-        vectors, corners = self.embedding.describe([*parts, *map(turned_about, parts)])
-        similarities = self.faces.similarities(vectors).reshape(2, len(parts), -1).mean(0)
-        upright, turned = corners.reshape(2, len(parts), 4, 2)
-        # What lies right and down of a corner lies left and up of it in the part upside down.
-        mean = np.asarray((upright - np.roll(turned, 2, axis=1)) / 2, np.float32)
-        return map(self._candidate, parts, similarities, mean)
+        """Yield the candidate of each part, which is also compared upside down."""
+        vectors, corners = self.embedding.describe_both_ways(parts)
+        similarities = np.mean([self.faces.similarities(way) for way in vectors], axis=0)
+        return map(self._candidate, parts, similarities, corners)
 
     def _candidate(self, part: CardPart, similarities: Floats, corners: Floats) -> Candidate:
         second, best = np.partition(similarities, -2)[-2:] if len(similarities) > 1 else (-1.0, similarities[0])

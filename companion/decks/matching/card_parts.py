@@ -127,6 +127,23 @@ class PartEmbedding:
         vectors, corners = self.network.with_features(np.asarray(shown.transpose(0, 3, 1, 2), np.float32))
         return vectors, corners.reshape(-1, 4, 2)
 
+    def describe_both_ways(self, parts: Sequence[CardPart]) -> tuple[Floats, Floats]:
+        """Return (2, N, 128) vectors of parts as they are and upside down, and the mean corrections (N, 4, 2) of both,
+        which averages out the network's errors. Raises ModelFileError.
+        """
+        vectors, corners = self.describe([*parts, *map(turned_about, parts)])
+        upright, turned = corners.reshape(2, len(parts), 4, 2)
+        # What lies right and down of a corner lies left and up of it in the part upside down.
+        mean = np.asarray((upright - np.roll(turned, 2, axis=1)) / 2, np.float32)
+        return vectors.reshape(2, len(parts), -1), mean
+
+    def outlines(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
+        """Return outlines (4, 2) in a (H, W, 3) BGR uint8 picture corrected by the network; raises ModelFileError."""
+        if not quads:
+            return []
+        _, corners = self.describe_both_ways([CardPart.of(image, quad) for quad in quads])
+        return list(map(corrected, quads, corners))
+
 
 def turned_about(part: CardPart) -> CardPart:
     """Return the same part upside down."""

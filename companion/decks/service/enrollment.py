@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.cards import Card
-from companion.decks.capture.pile_capture import LaidCard, Pile
+from companion.decks.capture.pile_capture import REFINEMENTS, LaidCard, Pile
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
+from companion.decks.matching.card_parts import PartEmbedding
 from companion.decks.model.card_views import (
     Glance,
     corners_at,
@@ -28,6 +29,8 @@ from companion.editions import Edition
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
+from companion.vision.recognition.card_detector import OUTLINE_SCALES
+from companion.vision.recognition.outlines import is_card_shaped
 from companion.vision.recognition.reader import Reader
 
 # How many times as long as naming takes its result is shown while cards are laid: naming takes seconds at a hundred
@@ -73,7 +76,7 @@ class Lesson:
         self._each = each
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
-        self._pile = Pile(reader.outlines, each, self._boxed, self._clearness)
+        self._pile = Pile(reader.outlines, each, self._boxed, self._clearness, self._proposed)
         # Glances at outlines in the pictures of the step in progress.
         self._glances: dict[tuple[int, bytes], Glance] = {}
         self._seen: list[EnrolledCard] = []
@@ -260,6 +263,13 @@ class Lesson:
 
     def _boxed(self, image: Image) -> list[Quad]:
         return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
+
+    def _proposed(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
+        """Return given outlines and those of possible cards of any print, corrected by the network for any print."""
+        found = [*quads, *self._boxes.with_outlines().outlines(image, OUTLINE_SCALES)]
+        for _ in range(REFINEMENTS):
+            found = PartEmbedding.shipped().outlines(image, [quad for quad in found if is_card_shaped(quad)])
+        return found
 
     def answer(self, picture: int, card: Card) -> None:
         """Record people's name for a picture; it also informs about copies and other cards.
