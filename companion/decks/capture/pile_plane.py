@@ -37,13 +37,12 @@ def congruent(quad: Quad, other: Quad) -> Quad:
     Both begin at a corner that a short side follows. On the table the card is placed by the nearest rotation (Kabsch,
     A solution for the best rotation to relate two sets of vectors, 1976).
     """
-    metric = _metric(other)[None]
-    to_table = np.linalg.cholesky(metric[0]).T
-    points = min(quad, turned(quad, 1), key=lambda way: float(_errors(way, metric)[0])) @ to_table.T
+    to_picture, metric = _directions(other) / CARD_SIZE, _metric(other)[None]
+    points = min(quad, turned(quad, 1), key=lambda way: float(_errors(way, metric)[0])) @ np.linalg.pinv(to_picture).T
     card = (unit_square() - unit_square().mean(0)) * CARD_SIZE
     middle = points.mean(0)
     left, _, right = np.linalg.svd((points - middle).T @ card)
-    return np.asarray((card @ (left @ right).T + middle) @ np.linalg.inv(to_table).T, np.float32)
+    return np.asarray((card @ (left @ right).T + middle) @ to_picture.T, np.float32)
 
 
 def _directions(quad: Quad) -> NDArray[np.float64]:

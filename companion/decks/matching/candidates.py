@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey, corrected, turned_about
+from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey, corrected
 from companion.decks.model.card_views import outline
 from companion.decks.model.decision import unit
 from companion.vision.core.geometry import Image, Quad
@@ -38,8 +38,8 @@ class Faces:
     def of(cls, pictures: Sequence[Image], cards: Sequence[int], embedding: PartEmbedding) -> Faces:
         """Return the faces of stored pictures with these cards. Raises ModelFileError."""
         plain = [CardPart.of(picture, outline()) for picture in pictures]
-        vectors, _ = embedding.describe([view for part in plain for view in (part, turned_about(part))])
-        numbers, owners = np.unique(np.repeat(cards, 2), return_inverse=True)
+        vectors = np.concatenate(embedding.describe_both_ways(plain)[0])
+        numbers, owners = np.unique([*cards, *cards], return_inverse=True)
         order, mean = np.argsort(owners, kind="stable"), vectors.mean(0)
         return cls(numbers, mean, unit(vectors - mean)[order], owners[order])
 

@@ -139,8 +139,6 @@ class PartEmbedding:
 
     def outlines(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return outlines (4, 2) in a (H, W, 3) BGR uint8 picture corrected by the network; raises ModelFileError."""
-        if not quads:
-            return []
         _, corners = self.describe_both_ways([CardPart.of(image, quad) for quad in quads])
         return list(map(corrected, quads, corners))
 

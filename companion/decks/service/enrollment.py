@@ -268,8 +268,8 @@ class Lesson:
         """Return given outlines and those of possible cards of any print, corrected by the network for any print."""
         found = [*quads, *self._boxes.with_outlines().outlines(image, OUTLINE_SCALES)]
         for _ in range(REFINEMENTS):
-            found = PartEmbedding.shipped().outlines(image, [quad for quad in found if is_card_shaped(quad)])
-        return found
+            found = PartEmbedding.shipped().outlines(image, found)
+        return [quad for quad in found if is_card_shaped(quad)]
 
     def answer(self, picture: int, card: Card) -> None:
         """Record people's name for a picture; it also informs about copies and other cards.
