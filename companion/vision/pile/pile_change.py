@@ -115,7 +115,7 @@ def _covering(look: Evidence, judgement: Judgement) -> Judgement:
 def _by_change(look: Evidence) -> Judgement:
     """Return the change that the readings and the changed parts of the picture show."""
     known = look.known
-    kept = next((s for s in look.whole if s.is_at(look.top, SAME_PLACE) and not _is_twin_below(s)), None)
+    kept = next((s for s in look.whole if s.is_at(look.top, SAME_PLACE) and not _is_uncovered_twin(s)), None)
     others = [s for s in look.whole if s is not kept]
     if kept is None:
         revealed = _revealed(look, others)
@@ -166,13 +166,11 @@ def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
     That an identical card was laid in exactly the same place is far less probable.
     """
     known = look.known
-    if len(known) < 2:
-        return None
-    below = next((s for s in others if s.is_at(known[-2], _SAME_CARD)), None)
+    below = next((s for s in others if _lies_below_top(s, _SAME_CARD)), None)
     if below is None or _top_shows_beside(below) or _is_buried(below, others):
         return None
     # A pushed top card may come to lie where an identical card below it was, but rarely in its exact place.
-    exact = below.is_at(known[-2], NEARLY_ALL)
+    exact = _lies_below_top(below, NEARLY_ALL)
     if known[-2].card == known[-1].card and not exact and _has_changed(below.beside_top, 2):
         return None
     strangers = [s for s in others if not any(s.is_at(lying, SAME_PLACE) for lying in known[:-1])]
@@ -181,10 +179,14 @@ def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
     return Judgement(Change.TAKEN_BACK, below.sighting, len(known) - 1)
 
 
-def _is_twin_below(card: Outline) -> bool:
-    """Whether it lies exactly where an identical card below the top one was seen, and no longer where that lay."""
-    known = card.look.known
-    return len(known) > 1 and card.is_at(known[-2], NEARLY_ALL) and card.overlap_with_top <= _SAME_CARD
+def _is_uncovered_twin(card: Outline) -> bool:
+    """Whether it is an identical card below the top one, which has not moved, and not that one in its place."""
+    return _lies_below_top(card, NEARLY_ALL) and card.overlap_with_top <= _SAME_CARD
+
+
+def _lies_below_top(card: Outline, overlap: float) -> bool:
+    """Whether it has the face of the card below the top one, and overlaps its place by more than `overlap`."""
+    return any(card.is_at(lying, overlap) for lying in card.look.known[-2:-1])
 
 
 def _has_arrived(card: Outline, kept: Outline | None) -> bool:

@@ -203,8 +203,7 @@ class ThroughMirror:
         if max(chance, 1 - chance) >= RUNNER_UP_BELOW:
             self._odds = None
         turned = (chance > FAIRLY) is not self._mirrors
-        if turned:
-            self._mirrors = not self._mirrors
+        self._mirrors = chance > FAIRLY
         if self._odds is None or not self._mirrors:
             self._say()
         return other if turned else found
