@@ -30,6 +30,20 @@ from companion.vision.core.geometry import Image
 
 PATIENCE_S, STARVED_S = 60.0, 300.0
 
+over = threading.Event()
+"""Set when a test ends."""
+
+
+@pytest.fixture(autouse=True)
+def no_camera_outlives_its_test() -> Iterator[None]:
+    """End the threads of stuck cameras: every server that closes later in this process would wait for them."""
+    over.clear()
+    yield
+    over.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("camera"):
+            thread.join(PATIENCE_S)
+
 
 def picture(level: int, width: int = 64) -> Image:
     return np.full((48, width, 3), level, np.uint8)
@@ -223,7 +237,7 @@ def frozen() -> Iterator[Image]:
 
 
 def starved() -> Iterator[Image]:
-    time.sleep(STARVED_S)
+    over.wait(STARVED_S)
     yield picture(0)
 
 
@@ -259,7 +273,7 @@ def test_the_newest_frame_wins_and_drops_are_counted(monkeypatch: pytest.MonkeyP
         taken.set()
         shown_more.wait(PATIENCE_S)
         yield noisy(5)
-        time.sleep(PATIENCE_S)
+        over.wait(PATIENCE_S)
 
     with Grabber(Camera(stepwise)) as grabber:
         assert taken.wait(PATIENCE_S)
