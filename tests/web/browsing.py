@@ -31,7 +31,9 @@ from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, _CHROMIUMS)), None)
+"""The first Chromium that is there. The shell alone, without what only a window needs, takes a third less time."""
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -23,7 +23,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     if CHROMIUM is None:
-        pytest.skip("no Chromium is installed: apt-get install chromium")
+        pytest.skip("no Chromium is installed: apt-get install chromium-headless-shell")
     with sync_playwright() as running:
         yield running
 
