@@ -55,7 +55,7 @@ def test_the_prior_is_that_of_the_reported_events() -> None:
 
 @pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "ACTIONS", 10)
+    monkeypatch.setattr(draws, "ACTIONS", 5)
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "draws.json").unlink()

@@ -61,7 +61,7 @@ def test_a_choice_with_equal_candidates_is_even() -> None:
 
 @pytest.mark.slow
 def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(landings, "ACTIONS", 6)
+    monkeypatch.setattr(landings, "ACTIONS", 3)
     for path in model_folder().glob("*.*n*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "landings.json").unlink()
