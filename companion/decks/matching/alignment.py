@@ -1,7 +1,8 @@
 """Aligns a picture with an image of the same card, using only its visible part.
 
-The correlation of both is maximised (Evangelidis and Psarakis, Parametric Image Alignment Using Enhanced Correlation
-Coefficient Maximization, 2008).
+Dense optical flow shows where each part of the picture lies (Kroeger et al., Fast Optical Flow using Dense Inverse
+Search, 2016). The affine map on which most visible parts agree moves the outline (Fischler and Bolles, Random Sample
+Consensus, 1981); with only a strip of the card in view, a homography would move its far corners at random.
 """
 
 from __future__ import annotations
@@ -10,30 +11,34 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import CARD_MARGIN, Image, Quad, cut, expand, homography, project, unit_square
+from companion.vision.core.geometry import CARD_MARGIN, Image, Quad, cut, expand, framed, grid_in, homography, project
 from companion.vision.core.labels import Floats
 from companion.vision.recognition.outlines import is_card_shaped
 
 
-def aligned(image: Image, quad: Quad, picture: Floats, shown: NDArray[np.bool_]) -> Quad | None:
-    """Return the outline (4, 2) after alignment, None if it fails or too little is visible.
+def aligned(image: Image, quad: Quad, picture: Floats, visible: NDArray[np.bool_]) -> Quad | None:
+    """Return the outline (4, 2) after alignment, None if too little is visible or no map is found.
 
-    image: (H, W, 3) BGR uint8. picture: (h, w, 3) BGR float32 levels, blurred. shown: (R, C) coarse visibility mask.
+    image: (H, W, 3) BGR uint8. picture: (h, w, 3) BGR float32 levels, blurred. visible: (R, C) mask of its cells.
     """
-    height, width = picture.shape[:2]
-    own = cv2.cvtColor(np.clip(picture, 0, 255).astype(np.uint8), cv2.COLOR_BGR2GRAY)
-    edge = expand(quad, CARD_MARGIN)
-    room = (round(width * (1 + 2 * CARD_MARGIN)), round(height * (1 + 2 * CARD_MARGIN)))
-    seen = cv2.cvtColor(cut(image, edge, *room), cv2.COLOR_BGR2GRAY)
-    visible = cv2.resize(shown.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
-    start = np.array([[1, 0, CARD_MARGIN * width], [0, 1, CARD_MARGIN * height], [0, 0, 1]], np.float32)
-    try:
-        _, matrix = cv2.findTransformECCWithMask(
-            own, seen, visible, np.ones_like(seen), start, cv2.MOTION_HOMOGRAPHY, gaussFiltSize=1
-        )
-    except cv2.error:  # It does not converge.
+    if np.count_nonzero(visible) < 3:  # Three points determine an affine map.
         return None
-    edges = unit_square() * np.array([width, height], np.float32)
-    corners = np.asarray(project(np.asarray(matrix, np.float64), edges) / np.array(room, np.float32), np.float32)
-    moved = project(homography(unit_square(), edge), corners)
+    height, width = picture.shape[:2]
+    down, across = round(height * CARD_MARGIN), round(width * CARD_MARGIN)
+    seen = cut(image, expand(quad, CARD_MARGIN), width + 2 * across, height + 2 * down)
+    inside = slice(down, down + height), slice(across, across + width)
+    # Beside the card nothing moves.
+    own = seen.copy()
+    own[inside] = np.clip(picture, 0, 255)
+    before, after = (np.asarray(cv2.cvtColor(view, cv2.COLOR_BGR2GRAY), np.uint8) for view in (own, seen))
+    still = np.zeros((*before.shape, 2), np.float32)
+    flow = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM).calc(before, after, still)[inside]
+    rows, columns = visible.shape
+    edge = framed(width, height, 0)
+    start = grid_in(edge, columns, rows)
+    end = start + cv2.resize(flow, (columns, rows), interpolation=cv2.INTER_AREA).reshape(-1, 2)
+    found, _ = cv2.estimateAffine2D(start[visible.ravel()], end[visible.ravel()])
+    if found is None:
+        return None
+    moved = project(homography(edge, quad), project(np.vstack([found, (0, 0, 1)]), edge))
     return moved if is_card_shaped(moved) else None

@@ -72,7 +72,7 @@ def better_fit(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher)
     free, own = one.part.cells(ACROSS, DOWN), _own_pictures(one, faces, matcher)
     as_found = matcher.compare(image, one.quad, own, free)
     best = as_found.best
-    moved = aligned(image, one.quad, matcher.pictures[own[best]], as_found.shown(best))
+    moved = aligned(image, one.quad, matcher.pictures[own[best]], free)
     if moved is None or matcher.compare(image, moved, own, free).scores.max() <= as_found.scores.max():
         return None
     return moved
