@@ -20,6 +20,7 @@ from companion.decks.matching.alignment import aligned
 from companion.decks.matching.candidates import Candidate
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
+from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMatcher
 from companion.decks.matching.verification import VerifiedCard, verify
 from companion.decks.model.card_views import PICTURE, outline
 from companion.decks.model.open_set import MAX_NATS
@@ -282,6 +283,20 @@ def test_visible_part_aligns_the_outline(faces: list[Image]) -> None:
     # The far side is covered, so only the near one can be aligned.
     assert np.abs(moved - truth)[[0, 3]].max() < 2
     assert aligned(picture, truth, like, np.zeros((12, 8), bool)) is None
+
+
+def test_a_lamp_may_tint_a_print_but_not_turn_one_colour_into_another(faces: list[Image]) -> None:
+    picture, quad, every = _table(800, 600), lying(400, 300, 15), np.ones((DOWN, ACROSS), bool)
+    _lay(picture, faces[0], quad)
+    matcher = CellMatcher.of(_deck(faces).laid, CARDS)
+    tinted = np.asarray(np.clip(picture * np.array([0.6, 0.8, 1.0]), 0, 255), np.uint8)
+    compared = matcher.compare(tinted, quad, np.arange(len(matcher.cards)), every)
+    assert matcher.cards[compared.best] == CARDS[0]
+    assert compared.shown(compared.best).mean() > 0.95
+    assert compared.explained(compared.best) > 0.9
+    white, cloth = np.full((480, 320, 3), 230, np.uint8), np.full((600, 800, 3), (60, 60, 190), np.uint8)
+    plain = CellMatcher.of([white], [0])
+    assert not plain.compare(cloth, quad, np.array([0]), every).shown(0).any()
 
 
 def test_inconsistently_outlined_copies_are_dissimilar(faces: list[Image]) -> None:

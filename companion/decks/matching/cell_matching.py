@@ -1,7 +1,7 @@
 """Compares a deck's pictures with an outline cell by cell, ignoring hidden cells.
 
-Light (a gain, and an offset per colour) is fitted to the agreeing cells first (iteratively reweighted least squares:
-Holland and Welsch, 1977). Each cell may be shifted by a pixel, as outlines are inexact.
+Light, a gain for each colour, is fitted to the agreeing cells first (iteratively reweighted least squares: Holland and
+Welsch, 1977). Each cell may be shifted by a pixel, as outlines are inexact.
 """
 
 from __future__ import annotations
@@ -41,49 +41,49 @@ _NOISE, _COPY_FACTOR, _GRADIENT_SHARE = 10.0, 2.0, 0.25
 _MAX_ERROR = 8.0
 # Maximum error in variances of a cell that shows the print.
 _MAX_MATCHING_ERROR = 3.0
-# Range of the common gain, and maximum offset per channel (levels).
-_GAIN_RANGE, _MAX_OFFSET = (0.25, 2.5), 12.0
+# Range of the gain common to the colours, and the most by which a colour's own differs from it: the cast of lamps that
+# people read by, while any factors would turn each plain surface into a plain print.
+_GAIN_RANGE, _MAX_CAST = (0.25, 2.5), 1.3
 # Correlation of aligned pictures from which copies are merged into one picture.
 _SAME_PRINT_CORRELATION = 0.985
 
 
 @dataclass(frozen=True, eq=False)
 class CellStatistics:
-    """Statistics of O shifts beside K pictures: both (cells, O, K) mean products, square (cells, O) and own_square
-    (cells, K) mean squares, all summed over colours; mean (cells, 3, O) and own (cells, 3, K).
+    """Statistics of O shifts beside K pictures.
+
+    both: (cells, 3, O, K) mean products. square: (cells, O) mean squares, summed over colours. own: (cells, 3, K) mean
+    squares of the pictures.
     """
 
     both: Floats
-    mean: Floats
     square: Floats
     own: Floats
-    own_square: Floats
 
-    def light(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return the gains (K,) common to the colours, and offsets (3, K), that map pictures to the image.
+    def light(self, weights: Floats) -> Floats:
+        """Return the gains (3, K) of the colours that map pictures to the image.
 
         weights: (cells, K). Uses the unshifted image.
         """
-        gain = (weights * self.both[:, 0]).sum(0) / ((weights * self.own_square).sum(0) + 1e-3)
-        gain = np.clip(gain, *_GAIN_RANGE)
-        seen, own = np.einsum("ck,ci->ik", weights, self.mean[..., 0]), np.einsum("ck,cik->ik", weights, self.own)
-        return gain, np.clip((seen - gain * own) / (weights.sum(0) + 1e-3), -_MAX_OFFSET, _MAX_OFFSET)
+        both, own = (
+            np.einsum("ck,cik->ik", weights, products) + least
+            for products, least in ((self.both[:, :, 0], 0.0), (self.own, 1e-3))
+        )
+        common = np.clip(both.sum(0) / own.sum(0), *_GAIN_RANGE)
+        return np.asarray(np.clip(both / own, common / _MAX_CAST, common * _MAX_CAST), np.float32)
 
-    def unshifted_differences(self, gain: Floats, offset: Floats) -> Floats:
+    def unshifted_differences(self, gain: Floats) -> Floats:
         """Return (cells, K) mean squared differences of the unshifted image to the pictures under a light."""
-        return self._differences(gain, offset, slice(1))[:, 0]
+        return self._differences(gain, slice(1))[:, 0]
 
-    def best_differences(self, gain: Floats, offset: Floats) -> Floats:
+    def best_differences(self, gain: Floats) -> Floats:
         """The same with the best shift per cell."""
-        return np.asarray(self._differences(gain, offset, slice(None)).min(1), np.float32)
+        return np.asarray(self._differences(gain, slice(None)).min(1), np.float32)
 
-    def _differences(self, gain: Floats, offset: Floats, places: slice) -> Floats:
+    def _differences(self, gain: Floats, places: slice) -> Floats:
         """Return (cells, O, K) mean squared differences."""
-        alone = gain**2 * self.own_square + (offset**2).sum(0)
-        alone += np.einsum("ik,cik->ck", 2 * gain * offset, self.own)
-        off = -2 * gain * self.both[:, places]
-        off += np.matmul(self.mean[:, :, places].transpose(0, 2, 1), -2 * offset)
-        off += alone[:, None]
+        off = -2 * np.einsum("ciok,ik->cok", self.both[:, :, places], gain)
+        off += (gain**2 * self.own).sum(1)[:, None]
         off += self.square[:, places, None]
         return np.asarray(off / 3, np.float32)
 
@@ -106,10 +106,10 @@ class _Prints:
         cells = _in_cells(shifted)
         count = DOWN * ACROSS
         both = np.matmul(cells, self.cells[:, chosen].transpose(0, 2, 1)) / cells.shape[-1]
-        both = both.reshape(count, 3, *both.shape[1:]).sum(1)
-        mean, square = (part.reshape(count, 3, -1) for part in (cells.mean(-1), (cells**2).mean(-1)))
-        own, own_square = (part[:, chosen].reshape(count, 3, -1) for part in (self.mean, self.square))
-        return CellStatistics(both, mean, square.sum(1), own, own_square.sum(1))
+        square, own = ((cells**2).mean(-1), self.square[:, chosen])
+        return CellStatistics(
+            both.reshape(count, 3, *both.shape[1:]), square.reshape(count, 3, -1).sum(1), own.reshape(count, 3, -1)
+        )
 
     def errors(self, seen: CellStatistics, free: CellMask) -> Floats:
         """Return (cells, K) errors of the pictures in variances.
@@ -117,10 +117,14 @@ class _Prints:
         Each cell uses its best shift.
         """
         open_cells = free.reshape(-1, 1).astype(np.float32)
-        gain, offset = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
-        off = seen.unshifted_differences(gain, offset) / (gain**2 * self.variance[:, None])
-        gain, offset = seen.light(np.asarray(open_cells / (1 + (off / 2) ** 2), np.float32))
-        return np.asarray(seen.best_differences(gain, offset) / (gain**2 * self.variance[:, None]), np.float32)
+        gain = seen.light(np.repeat(open_cells, seen.own.shape[2], 1))
+        off = seen.unshifted_differences(gain) / self._noise(gain)
+        gain = seen.light(np.asarray(open_cells / (1 + (off / 2) ** 2), np.float32))
+        return np.asarray(seen.best_differences(gain) / self._noise(gain), np.float32)
+
+    def _noise(self, gain: Floats) -> Floats:
+        """Return (cells, K) the variances in an image under a light."""
+        return np.asarray((gain**2).mean(0) * self.variance[:, None], np.float32)
 
 
 @dataclass(frozen=True, eq=False)
