@@ -170,7 +170,7 @@ def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, 
         quads = [quad for quad in outlines if is_card_shaped(quad)]
         if not quads:
             continue
-        comparer = Comparer.of(case.faces, PartEmbedding.shipped(), odds, quads)
+        comparer = Comparer.of(picture.image, case.faces, case.matcher, PartEmbedding.shipped(), odds, quads)
         hidden = [(quad, *hiding) for quad in quads for hiding in _hidings(quad, picture, rng)]
         for _ in range(2):
             parts = [CardPart.of(picture.image, quad, above) for quad, above, _ in hidden]

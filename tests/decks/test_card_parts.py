@@ -11,6 +11,7 @@ import pytest
 
 from companion.decks.matching.candidates import Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding, corrected, turned_about
+from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import OUTLINE_FACTS
 from companion.vision.core.geometry import (
     CARD_MARGIN,
@@ -118,7 +119,8 @@ class _Exact(PartEmbedding):
 
 def _comparer(embedding: PartEmbedding) -> Comparer:
     faces = Faces(np.arange(2), np.zeros(128, np.float32), np.eye(2, 128, dtype=np.float32), np.arange(2))
-    return Comparer.of(faces, embedding, Logit(np.ones(len(OUTLINE_FACTS)), 0.0), [QUAD])
+    matcher = CellMatcher(np.zeros((2, 144, 96, 3), np.float32), faces.numbers, np.zeros(96, np.float32))
+    return Comparer.of(PICTURE, faces, matcher, embedding, Logit(np.ones(len(OUTLINE_FACTS)), 0.0), [QUAD])
 
 
 def test_corrections_lead_to_the_card() -> None:
@@ -139,7 +141,7 @@ def test_an_outline_is_corrected_only_if_that_raises_its_odds(weight: float) -> 
     part = CardPart.of(PICTURE, _aside(QUAD, 9, 5), [RIGHT])
     (one,) = comparer.compare([part])
     assert one is not None
-    better = comparer.improved(PICTURE, one)
+    better = comparer.improved(one)
     assert np.allclose(better.quad, QUAD if weight else part.quad, atol=0.05)
     assert better.part.above == part.above, "it stays covered"
     assert better.part.share == pytest.approx(0.5 if weight else part.share, abs=0.03)

@@ -11,8 +11,9 @@ import pytest
 
 from companion.decks.matching.candidates import Candidate, Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
+from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import shipped_search_model
-from companion.decks.matching.selection import below, select
+from companion.decks.matching.selection import below, in_order, select
 from companion.vision.core.geometry import Image, Quad
 
 from .test_card_search import CARDS, _deck, _faces, _lay, _lit, _table, lying
@@ -50,8 +51,19 @@ def scene(faces: Faces) -> Scene:
     drawn, picture = _faces(5), _table(800, 600)
     _lay(picture, drawn[1], LOW)
     _lay(picture, drawn[0], TOP)
-    odds = shipped_search_model().outline
-    return Scene(_lit(picture), Comparer.of(faces, PartEmbedding.shipped(), odds, [LOW, TOP]))
+    odds, image = shipped_search_model().outline, _lit(picture)
+    matcher = CellMatcher.of(_deck(drawn).laid, CARDS)
+    return Scene(image, Comparer.of(image, faces, matcher, PartEmbedding.shipped(), odds, [LOW, TOP]))
+
+
+def test_the_card_whose_print_shows_lies_on_top_even_if_it_gains_a_little_below(scene: Scene) -> None:
+    low, top = scene.seen(LOW, TOP)
+    below_top, below_low = scene.comparer.compare([low.part.below([TOP]), top.part.below([LOW])])
+    assert below_top is not None
+    assert below_low is not None
+    advantage = (below_top.odds - low.odds) - (below_low.odds - top.odds)
+    doubtful = replace(top, odds=top.odds - advantage - 1)
+    assert [scene.number(one) for one in in_order([low, doubtful], scene.comparer) if one.part.share < 1] == [LOW_CARD]
 
 
 def test_a_covering_card_comes_first_and_the_covered_one_is_read_by_the_rest(scene: Scene) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey, corrected
+from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMatcher
 from companion.decks.model.card_views import outline
 from companion.decks.model.decision import unit
 from companion.vision.core.geometry import Image, Quad
@@ -82,18 +83,33 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Comparer:
-    """Compares visible parts of one picture's outlines with a deck. usual_size: logarithm of their median area."""
+    """Compares visible parts of one picture's outlines with a deck.
 
+    image: the (H, W, 3) BGR uint8 picture. usual_size: logarithm of the outlines' median area.
+    """
+
+    image: Image
     faces: Faces
+    matcher: CellMatcher
     embedding: PartEmbedding
     odds: Logit
     usual_size: float
     _compared: dict[PartKey, Candidate] = field(default_factory=dict)
+    _misfits: dict[PartKey, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, faces: Faces, embedding: PartEmbedding, odds: Logit, quads: Sequence[Quad]) -> Comparer:
-        """Return what compares the outlines (4, 2) of a picture."""
-        return cls(faces, embedding, odds, float(np.median([_size(quad) for quad in quads])) if quads else 0.0)
+    def of(
+        cls,
+        image: Image,
+        faces: Faces,
+        matcher: CellMatcher,
+        embedding: PartEmbedding,
+        odds: Logit,
+        quads: Sequence[Quad],
+    ) -> Comparer:
+        """Return what compares the outlines (4, 2) of a (H, W, 3) BGR uint8 picture."""
+        usual = float(np.median([_size(quad) for quad in quads])) if quads else 0.0
+        return cls(image, faces, matcher, embedding, odds, usual)
 
     def compare(self, parts: Sequence[CardPart]) -> list[Candidate | None]:
         """Return the candidate of each part, None if too little of it is visible. Raises ModelFileError.
@@ -106,13 +122,21 @@ class Comparer:
         known = [self._compared.get(part.key) for part in parts]
         return [one and replace(one, part=part) for one, part in zip(known, parts, strict=True)]
 
-    def improved(self, image: Image, one: Candidate) -> Candidate:
-        """Return a candidate with its outline corrected as long as that raises its log-odds. Raises ModelFileError.
+    def improved(self, one: Candidate) -> Candidate:
+        """Return a candidate with its outline corrected as long as that raises its log-odds. Raises ModelFileError."""
+        better = self.compare([CardPart.of(self.image, one.corrected, one.part.above)])[0]
+        return one if better is None or better.odds <= one.odds else self.improved(better)
 
-        image: the (H, W, 3) BGR uint8 picture it is from.
+    def misfit(self, one: Candidate, left: CardPart) -> float:
+        """Return how badly the print of a candidate's face fits where something hides it: mean error of cells in
+        variances, 0 if nothing is hidden. left: the part of it that remains visible.
         """
-        better = self.compare([CardPart.of(image, one.corrected, one.part.above)])[0]
-        return one if better is None or better.odds <= one.odds else self.improved(image, better)
+        if one.part.key not in self._misfits:
+            own = self.matcher.pictures_of(int(self.faces.numbers[one.face]))
+            compared = self.matcher.compare(self.image, one.quad, own, one.part.cells(ACROSS, DOWN))
+            self._misfits[one.part.key] = compared.misfits
+        hidden = one.part.cells(ACROSS, DOWN) & ~left.cells(ACROSS, DOWN)
+        return float(self._misfits[one.part.key][hidden].mean()) if hidden.any() else 0.0
 
     def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
         """Yield the candidate of each part, which is also compared upside down."""

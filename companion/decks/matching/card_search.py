@@ -107,7 +107,7 @@ class CardSearch:
 
         See `search` for the arguments.
         """
-        ways = [comparer.improved(image, one)]
+        ways = [comparer.improved(one)]
         quad = better_fit(image, ways[0], self._faces, self._matcher)
         if quad is not None:
             ways += filter(None, comparer.compare([CardPart.of(image, quad, ways[0].part.above)]))
@@ -123,7 +123,8 @@ class CardSearch:
         quads = [quad for quad in known if boxed is None or any(lies_on(box, quad) for box in boxed)]
         quads = _distinct([quad for quad in quads if not _same(quad, sure, SAME_ON_PILE)])
         quads += [turned(quad, 1) for quad in quads if aspect(quad) > MAYBE_SIDEWAYS]
-        comparer = Comparer.of(self._faces, self._embedding, self._model.outline, [*sure, *quads])
+        outlines = [*sure, *quads]
+        comparer = Comparer.of(image, self._faces, self._matcher, self._embedding, self._model.outline, outlines)
         found = [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in quads]) if one]
         better = _distinct([one.corrected for one in sorted(found, key=lambda one: -one.odds)])
         found += [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in better]) if one]

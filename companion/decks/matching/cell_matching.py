@@ -142,6 +142,11 @@ class Comparison:
         return np.asarray(-(np.minimum(self.errors, _MAX_ERROR) * self.free.reshape(-1, 1)).sum(0), np.float32)
 
     @property
+    def misfits(self) -> Floats:
+        """(12, 8) errors of the cells beside the best picture, bounded."""
+        return np.minimum(self.errors[:, self.best], _MAX_ERROR).reshape(DOWN, ACROSS)
+
+    @property
     def best(self) -> int:
         """Which of the chosen pictures has the highest score."""
         return int(self.scores.argmax())
@@ -187,6 +192,10 @@ class CellMatcher:
     def of(cls, pictures: Sequence[Image], cards: Sequence[int]) -> CellMatcher:
         """Return the prints of stored pictures with these cards, numbers of ALL_CARDS or UNNAMED."""
         return cls(*_one_per_face(pictures, cards))
+
+    def pictures_of(self, card: int) -> NDArray[np.intp]:
+        """Return the indices of a card's pictures."""
+        return np.flatnonzero(self.cards == card)
 
     def compare(self, image: Image, quad: Quad, chosen: NDArray[np.intp], free: CellMask) -> Comparison:
         """Return the comparison of chosen pictures with an outline (4, 2) in a (H, W, 3) BGR uint8 picture.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.decks.matching.alignment import aligned
 from companion.decks.matching.candidates import Candidate, Faces
@@ -59,7 +58,7 @@ def verify(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> 
     free = one.part.cells(ACROSS, DOWN)
     count = max(1, int(free.sum()))
     compared = matcher.compare(image, one.quad, np.arange(len(matcher.cards)), free)
-    own = _own_pictures(one, faces, matcher)
+    own = matcher.pictures_of(int(faces.numbers[one.face]))
     picture = int(own[compared.scores[own].argmax()])
     fits = np.asarray(matcher.scores_of_cards(compared.scores)[faces.numbers] / count, np.float32)
     shown, informative = compared.shown(picture), compared.informative(picture)
@@ -69,18 +68,13 @@ def verify(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> 
 
 def better_fit(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> Quad | None:
     """Return the outline (4, 2) at which the picture of a candidate's face fits best, None if none is better."""
-    free, own = one.part.cells(ACROSS, DOWN), _own_pictures(one, faces, matcher)
+    free, own = one.part.cells(ACROSS, DOWN), matcher.pictures_of(int(faces.numbers[one.face]))
     as_found = matcher.compare(image, one.quad, own, free)
     best = as_found.best
     moved = aligned(image, one.quad, matcher.pictures[own[best]], free)
     if moved is None or matcher.compare(image, moved, own, free).scores.max() <= as_found.scores.max():
         return None
     return moved
-
-
-def _own_pictures(one: Candidate, faces: Faces, matcher: CellMatcher) -> NDArray[np.intp]:
-    """Return the indices of the pictures of a candidate's face."""
-    return np.flatnonzero(matcher.cards == faces.numbers[one.face])
 
 
 def _lead(values: Floats, best: int) -> float:
