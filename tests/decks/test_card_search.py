@@ -181,7 +181,7 @@ def test_the_aligned_outline_counts_only_if_it_is_likelier(
     search: CardSearch, hand: tuple[Image, list[Quad]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture, quads = hand
-    monkeypatch.setattr(card_search, "better_fit", lambda image, one, *_: one.quad + 25)
+    monkeypatch.setattr(card_search, "realigned", lambda image, one, *_: one.quad + 25)
     found = search.search(picture, rough(quads))
     assert sorted(_names(found)) == sorted(NAMES[:5])
     assert all(max(intersection_over_union(one.quad, quad) for quad in quads) > 0.85 for one in found)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.decks.matching import verification
 from companion.decks.matching.candidates import Candidate, Faces
 from companion.decks.matching.card_parts import CardPart
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import CARD_FACTS, SearchModel
-from companion.decks.matching.verification import VerifiedCard, better_fit, verify
+from companion.decks.matching.verification import VerifiedCard, realigned, verify
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 from companion.vision.core.labels import Floats
 from companion.vision.core.logit import Logit
@@ -49,8 +48,8 @@ def _faces_of(numbers: NDArray[np.intp]) -> Faces:
 
 
 def _aligned(picture: Image, quad: Quad, similarities: list[float], faces: Faces, matcher: CellMatcher) -> VerifiedCard:
-    """Return the candidate in an outline, verified in the one at which its face fits better."""
-    moved = better_fit(picture, _candidate(CardPart.of(picture, quad), similarities), faces, matcher)
+    """Return the candidate in an outline, verified where its face lies."""
+    moved = realigned(picture, _candidate(CardPart.of(picture, quad), similarities), faces, matcher)
     assert moved is not None
     return verify(picture, _candidate(CardPart.of(picture, moved), similarities), faces, matcher)
 
@@ -123,16 +122,6 @@ def test_cells_tell_faces_apart_that_the_vectors_confuse() -> None:
     odds = Logit(np.zeros(len(CARD_FACTS)), 0.0)
     assert int(one.logs(SearchModel(odds, odds, Logit(np.array([10.0, 1.0]), 0.0))).argmax()) == 1
     assert int(one.logs(SearchModel(odds, odds, Logit(np.array([10.0, 0.0]), 0.0))).argmax()) == 0
-
-
-@pytest.mark.parametrize("fails", [True, False], ids=["no alignment", "a worse one"])
-def test_an_outline_stays_as_found_if_alignment_does_not_help(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
-    faces = [_face(seed) for seed in range(4)]
-    picture = _lying(faces[2], QUAD)
-    astray = None if fails else np.asarray(QUAD + 15, np.float32)
-    monkeypatch.setattr(verification, "aligned", lambda *_: astray)
-    one = _candidate(CardPart.of(picture, QUAD), [0, 0, 0.9, 0])
-    assert better_fit(picture, one, _faces_of(NUMBERS), _matcher(faces)) is None
 
 
 def test_facts_of_a_verified_card() -> None:

@@ -21,8 +21,6 @@ def aligned(image: Image, quad: Quad, picture: Floats, visible: NDArray[np.bool_
 
     image: (H, W, 3) BGR uint8. picture: (h, w, 3) BGR float32 levels, blurred. visible: (R, C) mask of its cells.
     """
-    if np.count_nonzero(visible) < 3:  # Three points determine an affine map.
-        return None
     height, width = picture.shape[:2]
     down, across = round(height * CARD_MARGIN), round(width * CARD_MARGIN)
     seen = cut(image, expand(quad, CARD_MARGIN), width + 2 * across, height + 2 * down)
@@ -37,7 +35,10 @@ def aligned(image: Image, quad: Quad, picture: Floats, visible: NDArray[np.bool_
     edge = framed(width, height, 0)
     start = grid_in(edge, columns, rows)
     end = start + cv2.resize(flow, (columns, rows), interpolation=cv2.INTER_AREA).reshape(-1, 2)
-    found, _ = cv2.estimateAffine2D(start[visible.ravel()], end[visible.ravel()])
+    try:
+        found, _ = cv2.estimateAffine2D(start[visible.ravel()], end[visible.ravel()])
+    except cv2.error:  # There are too few points.
+        return None
     if found is None:
         return None
     moved = project(homography(edge, quad), project(np.vstack([found, (0, 0, 1)]), edge))

@@ -136,7 +136,7 @@ class Comparer:
             compared = self.matcher.compare(self.image, one.quad, own, one.part.cells(ACROSS, DOWN))
             self._misfits[one.part.key] = compared.misfits
         hidden = one.part.cells(ACROSS, DOWN) & ~left.cells(ACROSS, DOWN)
-        return float(self._misfits[one.part.key][hidden].mean()) if hidden.any() else 0.0
+        return float((self._misfits[one.part.key] * hidden).sum() / max(1, np.count_nonzero(hidden)))
 
     def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
         """Yield the candidate of each part, which is also compared upside down."""

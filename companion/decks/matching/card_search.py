@@ -11,7 +11,7 @@ from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import SearchModel, shipped_search_model
 from companion.decks.matching.selection import below, in_order, select
-from companion.decks.matching.verification import VerifiedCard, better_fit, verify
+from companion.decks.matching.verification import VerifiedCard, realigned, verify
 from companion.decks.model.open_set import MAX_NATS
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.storage.cache import Arrays
@@ -103,12 +103,12 @@ class CardSearch:
         return [self._match_of(*one) for one in cards]
 
     def verified(self, image: Image, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:
-        """Return a candidate verified after the correction of its outline, and also aligned if that fits better.
+        """Return a candidate verified after the correction of its outline, and also after its alignment.
 
         See `search` for the arguments.
         """
         ways = [comparer.improved(one)]
-        quad = better_fit(image, ways[0], self._faces, self._matcher)
+        quad = realigned(image, ways[0], self._faces, self._matcher)
         if quad is not None:
             ways += filter(None, comparer.compare([CardPart.of(image, quad, ways[0].part.above)]))
         return [verify(image, way, self._faces, self._matcher) for way in ways]

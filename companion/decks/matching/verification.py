@@ -66,15 +66,11 @@ def verify(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> 
     return VerifiedCard(one, shown, fits, cells)
 
 
-def better_fit(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> Quad | None:
-    """Return the outline (4, 2) at which the picture of a candidate's face fits best, None if none is better."""
+def realigned(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> Quad | None:
+    """Return the outline (4, 2) after alignment with the picture of a candidate's face, None if that fails."""
     free, own = one.part.cells(ACROSS, DOWN), matcher.pictures_of(int(faces.numbers[one.face]))
-    as_found = matcher.compare(image, one.quad, own, free)
-    best = as_found.best
-    moved = aligned(image, one.quad, matcher.pictures[own[best]], free)
-    if moved is None or matcher.compare(image, moved, own, free).scores.max() <= as_found.scores.max():
-        return None
-    return moved
+    best = matcher.compare(image, one.quad, own, free).best
+    return aligned(image, one.quad, matcher.pictures[own[best]], free)
 
 
 def _lead(values: Floats, best: int) -> float:
