@@ -99,22 +99,22 @@ export async function invite(me) {
  * @param {import("./answers").InterfaceAnswer[]} interfaces @param {() => Promise<void>} changed
  */
 function drawAddresses(interfaces, changed) {
-  const choose = async (/** @type {string} */ address, /** @type {boolean} */ wanted) => {
-    const served = interfaces.filter((one) => (one.address === address ? wanted : one.served));
-    const addresses = served.map((one) => one.address);
+  const choose = async () => {
+    const addresses = interfaces.filter((_, i) => boxes[i].checked).map((one) => one.address);
     if (!addresses.length) toast(t("invite.last"));
     else await attempt(() => post("/api/lan", { open: true, addresses }));
     await changed();
   };
+  const boxes = interfaces.map(({ served }) => h("input", { type: "checkbox", checked: served, onchange: choose }));
   return h(
     "fieldset",
     { id: "addresses" },
     h("legend", {}, t("invite.addresses")),
-    interfaces.map(({ name, address, kind, served }) =>
+    interfaces.map(({ name, address, kind }, i) =>
       h(
         "label",
         { class: "check", "data-key": address },
-        h("input", { type: "checkbox", checked: served, onchange: (event) => choose(address, event.target.checked) }),
+        boxes[i],
         h("span", {}, address, " ", h("span", { class: "small soft" }, `${name} · ${t(`invite.${kind}`)}`)),
       ),
     ),
