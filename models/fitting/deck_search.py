@@ -160,7 +160,7 @@ def _selected(case: Case, model: SearchModel) -> Iterator[list[_Verified]]:
     for picture, outlines in zip(case.pictures, case.outlines, strict=True):
         candidates, comparer = search.candidates(picture.image, outlines)
         for one in select(candidates, comparer):
-            yield [(way, _face_at(way.quad, picture, case)) for way in search.verified(picture.image, one, comparer)]
+            yield [(way, _face_at(way.quad, picture, case)) for way in search.verified(one, comparer)]
 
 
 def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, ...], bool]]:

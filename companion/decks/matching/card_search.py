@@ -86,7 +86,7 @@ class CardSearch:
         while left:
             before = len(cards)
             for one in select(left, comparer):
-                card = max(self.verified(image, one, comparer), key=lambda way: way.odds(self._model))
+                card = max(self.verified(one, comparer), key=lambda way: way.odds(self._model))
                 odds = card.odds(self._model)
                 whole = [found for found in comparer.compare([CardPart.of(image, card.quad, sure)]) if found]
                 # Its outline may have moved onto a card that was found before.
@@ -102,12 +102,12 @@ class CardSearch:
             left = [one for one in left if one.part.key not in refuted]
         return [self._match_of(*one) for one in cards]
 
-    def verified(self, image: Image, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:
+    def verified(self, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:
         """Return a candidate verified after the correction of its outline, and also after its alignment.
 
-        See `search` for the arguments.
+        Raises ModelFileError.
         """
-        ways = [comparer.improved(one)]
+        image, ways = comparer.image, [comparer.improved(one)]
         quad = realigned(image, ways[0], self._faces, self._matcher)
         if quad is not None:
             ways += filter(None, comparer.compare([CardPart.of(image, quad, ways[0].part.above)]))

@@ -41,8 +41,8 @@ _NOISE, _COPY_FACTOR, _GRADIENT_SHARE = 10.0, 2.0, 0.25
 _MAX_ERROR = 8.0
 # Maximum error in variances of a cell that shows the print.
 _MAX_MATCHING_ERROR = 3.0
-# Range of the gain common to the colours, and the most by which a colour's own differs from it: the cast of lamps that
-# people read by, while any factors would turn each plain surface into a plain print.
+# Range of the gain common to the colours, and the largest factor between it and a colour's own gain. Lamps tint less;
+# without a limit a plain card would match any plain surface.
 _GAIN_RANGE, _MAX_CAST = (0.25, 2.5), 1.3
 # Correlation of aligned pictures from which copies are merged into one picture.
 _SAME_PRINT_CORRELATION = 0.985
@@ -65,10 +65,8 @@ class CellStatistics:
 
         weights: (cells, K). Uses the unshifted image.
         """
-        both, own = (
-            np.einsum("ck,cik->ik", weights, products) + least
-            for products, least in ((self.both[:, :, 0], 0.0), (self.own, 1e-3))
-        )
+        both = np.einsum("ck,cik->ik", weights, self.both[:, :, 0])
+        own = np.einsum("ck,cik->ik", weights, self.own) + 1e-3
         common = np.clip(both.sum(0) / own.sum(0), *_GAIN_RANGE)
         return np.asarray(np.clip(both / own, common / _MAX_CAST, common * _MAX_CAST), np.float32)
 
@@ -106,10 +104,9 @@ class _Prints:
         cells = _in_cells(shifted)
         count = DOWN * ACROSS
         both = np.matmul(cells, self.cells[:, chosen].transpose(0, 2, 1)) / cells.shape[-1]
-        square, own = ((cells**2).mean(-1), self.square[:, chosen])
-        return CellStatistics(
-            both.reshape(count, 3, *both.shape[1:]), square.reshape(count, 3, -1).sum(1), own.reshape(count, 3, -1)
-        )
+        square = (cells**2).mean(-1).reshape(count, 3, -1).sum(1)
+        own = self.square[:, chosen].reshape(count, 3, -1)
+        return CellStatistics(both.reshape(count, 3, *both.shape[1:]), square, own)
 
     def errors(self, seen: CellStatistics, free: CellMask) -> Floats:
         """Return (cells, K) errors of the pictures in variances.
