@@ -123,6 +123,15 @@ def _comparer(embedding: PartEmbedding) -> Comparer:
     return Comparer.of(PICTURE, faces, matcher, embedding, Logit(np.ones(len(OUTLINE_FACTS)), 0.0), [QUAD])
 
 
+def test_the_usual_size_is_that_of_the_likelier_outlines() -> None:
+    small = np.asarray(QUAD.mean(0) + (QUAD - QUAD.mean(0)) / 3, np.float32)
+    plain = _comparer(PartEmbedding.shipped())
+    some = Comparer.of(
+        PICTURE, plain.faces, plain.matcher, plain.embedding, plain.odds, [QUAD, QUAD, small, small, small]
+    )
+    assert some.usual_size == plain.usual_size
+
+
 def test_corrections_lead_to_the_card() -> None:
     """Each part is compared upside down too, and what is found there is turned back."""
     off = np.array([[9, 5], [4, -6], [-7, 3], [5, 5]], np.float32)

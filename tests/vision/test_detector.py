@@ -25,6 +25,7 @@ from companion.vision.core.geometry import (
     Quad,
     corner_frames,
     homography,
+    intersection_over_union,
     project,
     unit_square,
 )
@@ -34,7 +35,7 @@ from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import Handedness, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder
 from companion.vision.detection.crops import Pass
-from companion.vision.recognition.card_detector import CardDetector
+from companion.vision.recognition.card_detector import OUTLINE_SCALES, CardDetector
 from companion.vision.recognition.corners import (
     USUAL_SHARE,
     CardIndices,
@@ -79,6 +80,18 @@ def test_a_back_that_the_rim_cuts_through_is_a_back(detector: CardDetector, seed
 
 
 @pytest.mark.slow
+def test_where_all_scores_are_low_the_outlines_of_the_best_are_candidates() -> None:
+    finder = BoxFinder(Network.shared(model_folder() / "detector.onnx")).with_outlines()
+    place = outline((320, 240), 30)
+    picture = with_card(bare_table(), "red 7", place)
+    blurred = np.asarray(cv2.GaussianBlur(picture, (0, 0), 18), np.uint8)
+    found = finder.outlines(blurred, OUTLINE_SCALES)
+    assert max(intersection_over_union(quad, place) for quad in found) > 0.6
+    # Sharp, it has high scores, and what is far less likely than it is left out.
+    assert len(finder.outlines(picture, OUTLINE_SCALES)) < len(found)
+    assert not finder.outlines(bare_table(), OUTLINE_SCALES)
+
+
 def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
     scenes = SceneMaker(3, (800, 600), families=[StyleFamily.CLASSIC_OVAL, StyleFamily.WHITE_OVAL], fonts=())
     there: Counter[Card] = Counter()

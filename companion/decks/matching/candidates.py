@@ -85,7 +85,7 @@ class Candidate:
 class Comparer:
     """Compares visible parts of one picture's outlines with a deck.
 
-    image: the (H, W, 3) BGR uint8 picture. usual_size: logarithm of the outlines' median area.
+    image: the (H, W, 3) BGR uint8 picture. usual_size: logarithm of the median area of the likelier outlines.
     """
 
     image: Image
@@ -107,8 +107,12 @@ class Comparer:
         odds: Logit,
         quads: Sequence[Quad],
     ) -> Comparer:
-        """Return what compares the outlines (4, 2) of a (H, W, 3) BGR uint8 picture."""
-        usual = float(np.median([_size(quad) for quad in quads])) if quads else 0.0
+        """Return what compares outlines (4, 2), the likeliest first, of a (H, W, 3) BGR uint8 picture.
+
+        The less likely half of them may be of any size.
+        """
+        likelier = quads[: (len(quads) + 1) // 2]
+        usual = float(np.median([_size(quad) for quad in likelier])) if quads else 0.0
         return cls(image, faces, matcher, embedding, odds, usual)
 
     def compare(self, parts: Sequence[CardPart]) -> list[Candidate | None]:

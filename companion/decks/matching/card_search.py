@@ -76,8 +76,9 @@ class CardSearch:
     ) -> list[PictureMatch]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, without the `sure` ones.
 
-        known: outlines (4, 2) that may contain some. sure: outlines of cards already identified, which lie on top.
-        boxed: parts of cards, of which each other card must show one; None for any card. Raises ModelFileError.
+        known: outlines (4, 2) that may contain some, the likeliest first. sure: outlines of cards already identified,
+        which lie on top. boxed: parts of cards, of which each other card must show one; None for any card. Raises
+        ModelFileError.
         """
         candidates, comparer = self.candidates(image, known, sure, boxed)
         left, refuted = candidates, set[PartKey]()

@@ -38,8 +38,9 @@ class Box:
 
 STRIDE = 32
 _PAD = 114
-# Minimum score of the second head's outlines, which only are candidates.
-_FAINT_OUTLINE = 0.15
+# Minimum score of the second head's outlines, which only are candidates, over the best score: out of focus or on an
+# unusual table all are low. The best score counts as this much at least.
+_FAINT_OUTLINE = 0.18
 SAME_BOX, SAME_ON_PILE = 0.4, 0.85
 """IoU above which two boxes of a kind are duplicates, for non-maximum suppression. On a pile and in a fan cards overlap
 strongly, so there the limit for cards is higher.
@@ -162,8 +163,10 @@ class BoxFinder:
         whole = self._whole
         if whole is None:
             return []
-        boxes = _boxes(lambda x: whole.with_features(x)[1], image, scales, _FAINT_OUTLINE)
-        return [portrait(box.quad) for box in suppress(boxes, SAME_ON_PILE)]
+        boxes = _boxes(lambda x: whole.with_features(x)[1], image, scales, _FAINT_OUTLINE**2)
+        best = max((box.score for box in boxes), default=0.0)
+        likely = [box for box in boxes if box.score >= _FAINT_OUTLINE * best]
+        return [portrait(box.quad) for box in suppress(likely, SAME_ON_PILE)]
 
 
 def _boxes(
