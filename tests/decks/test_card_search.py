@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import cv2
 import numpy as np
@@ -17,7 +16,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.decks.matching import card_search
 from companion.decks.matching.alignment import aligned
-from companion.decks.matching.candidates import Candidate
+from companion.decks.matching.candidates import Candidate, Comparer
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMatcher
@@ -181,7 +180,7 @@ def test_the_aligned_outline_counts_only_if_it_is_likelier(
     search: CardSearch, hand: tuple[Image, list[Quad]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture, quads = hand
-    monkeypatch.setattr(card_search, "realigned", lambda image, one, *_: one.quad + 25)
+    monkeypatch.setattr(card_search, "realigned", lambda one, comparer: one.quad + 25)
     found = search.search(picture, rough(quads))
     assert sorted(_names(found)) == sorted(NAMES[:5])
     assert all(max(intersection_over_union(one.quad, quad) for quad in quads) > 0.85 for one in found)
@@ -194,8 +193,8 @@ def test_what_is_not_verified_is_not_reported_and_others_are_once(
     picture, quads = hand
     refuted = list[Quad]()
 
-    def verified(image: Image, one: Candidate, *about: Any) -> VerifiedCard:
-        result = verify(image, one, *about)
+    def verified(one: Candidate, comparer: Comparer) -> VerifiedCard:
+        result = verify(one, comparer)
         if intersection_over_union(result.quad, quads[3]) < 0.8:
             return result
         refuted.append(result.quad)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.decks.matching.candidates import Candidate, Faces
-from companion.decks.matching.card_parts import CardPart
+from companion.decks.matching.candidates import Candidate, Comparer, Faces
+from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.search_model import CARD_FACTS, SearchModel
+from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
 from companion.decks.matching.verification import VerifiedCard, realigned, verify
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 from companion.vision.core.labels import Floats
@@ -49,9 +49,15 @@ def _faces_of(numbers: NDArray[np.intp]) -> Faces:
 
 def _aligned(picture: Image, quad: Quad, similarities: list[float], faces: Faces, matcher: CellMatcher) -> VerifiedCard:
     """Return the candidate in an outline, verified where its face lies."""
-    moved = realigned(picture, _candidate(CardPart.of(picture, quad), similarities), faces, matcher)
+    comparer = _comparer(picture, faces, matcher)
+    moved = realigned(_candidate(CardPart.of(picture, quad), similarities), comparer)
     assert moved is not None
-    return verify(picture, _candidate(CardPart.of(picture, moved), similarities), faces, matcher)
+    return verify(_candidate(CardPart.of(picture, moved), similarities), comparer)
+
+
+def _comparer(picture: Image, faces: Faces, matcher: CellMatcher) -> Comparer:
+    odds = Logit(np.zeros(len(OUTLINE_FACTS)), 0.0)
+    return Comparer.of(picture, faces, matcher, PartEmbedding.shipped(), odds, [])
 
 
 def _candidate(part: CardPart, similarities: list[float]) -> Candidate:
@@ -94,12 +100,9 @@ def test_hidden_cells_neither_count_nor_show() -> None:
     faces = [_face(seed) for seed in range(4)]
     top = np.asarray(QUAD + 0.5 * (QUAD[1] - QUAD[0]), np.float32)
     picture = _lying(faces[1], top, _lying(faces[2], QUAD))
-    verified = [
-        verify(
-            picture, _candidate(CardPart.of(picture, QUAD, above), [0, 0, 0.9, 0]), _faces_of(NUMBERS), _matcher(faces)
-        )
-        for above in ([top], [])
-    ]
+    comparer = _comparer(picture, _faces_of(NUMBERS), _matcher(faces))
+    parts = [CardPart.of(picture, QUAD, above) for above in ([top], [])]
+    verified = [verify(_candidate(part, [0, 0, 0.9, 0]), comparer) for part in parts]
     for one in verified:
         assert one.shown[:, :4].mean() > 0.9
     assert not verified[0].shown[:, 4:].any()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.decks.matching.card_parts import CardPart, PartEmbedding, PartKey, corrected
-from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMatcher
+from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMatcher, Comparison
 from companion.decks.model.card_views import outline
 from companion.decks.model.decision import unit
 from companion.vision.core.geometry import Image, Quad
@@ -95,7 +95,7 @@ class Comparer:
     odds: Logit
     usual_size: float
     _compared: dict[PartKey, Candidate] = field(default_factory=dict)
-    _misfits: dict[PartKey, Floats] = field(default_factory=dict)
+    _beside: dict[tuple[int, PartKey], Comparison] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -131,16 +131,20 @@ class Comparer:
         better = self.compare([CardPart.of(self.image, one.corrected, one.part.above)])[0]
         return one if better is None or better.odds <= one.odds else self.improved(better)
 
+    def beside_face(self, one: Candidate) -> Comparison:
+        """Return a candidate's visible part beside the pictures of its face; it is compared once."""
+        key = one.face, one.part.key
+        if key not in self._beside:
+            own = self.matcher.pictures_of(int(self.faces.numbers[one.face]))
+            self._beside[key] = self.matcher.compare(self.image, one.quad, own, one.part.cells(ACROSS, DOWN))
+        return self._beside[key]
+
     def misfit(self, one: Candidate, left: CardPart) -> float:
         """Return how badly the print of a candidate's face fits where something hides it: mean error of cells in
         variances, 0 if nothing is hidden. left: the part of it that remains visible.
         """
-        if one.part.key not in self._misfits:
-            own = self.matcher.pictures_of(int(self.faces.numbers[one.face]))
-            compared = self.matcher.compare(self.image, one.quad, own, one.part.cells(ACROSS, DOWN))
-            self._misfits[one.part.key] = compared.misfits
         hidden = one.part.cells(ACROSS, DOWN) & ~left.cells(ACROSS, DOWN)
-        return float((self._misfits[one.part.key] * hidden).sum() / max(1, np.count_nonzero(hidden)))
+        return float((self.beside_face(one).misfits * hidden).sum() / max(1, np.count_nonzero(hidden)))
 
     def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
         """Yield the candidate of each part, which is also compared upside down."""

@@ -108,11 +108,11 @@ class CardSearch:
 
         Raises ModelFileError.
         """
-        image, ways = comparer.image, [comparer.improved(one)]
-        quad = realigned(image, ways[0], self._faces, self._matcher)
+        ways = [comparer.improved(one)]
+        quad = realigned(ways[0], comparer)
         if quad is not None:
-            ways += filter(None, comparer.compare([CardPart.of(image, quad, ways[0].part.above)]))
-        return [verify(image, way, self._faces, self._matcher) for way in ways]
+            ways += filter(None, comparer.compare([CardPart.of(comparer.image, quad, ways[0].part.above)]))
+        return [verify(way, comparer) for way in ways]
 
     def candidates(
         self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.decks.matching.alignment import aligned
-from companion.decks.matching.candidates import Candidate, Faces
-from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMask, CellMatcher
+from companion.decks.matching.candidates import Candidate, Comparer
+from companion.decks.matching.cell_matching import ACROSS, DOWN, CellMask
 from companion.decks.matching.search_model import SearchModel
-from companion.vision.core.geometry import Image, Quad
+from companion.vision.core.geometry import Quad
 from companion.vision.core.labels import Floats
 
 
@@ -53,11 +53,11 @@ class VerifiedCard:
         return (*self.candidate.facts, *self.cells, *fused)
 
 
-def verify(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> VerifiedCard:
-    """Return a candidate of a (H, W, 3) BGR uint8 picture, compared with all pictures of the deck."""
-    free = one.part.cells(ACROSS, DOWN)
+def verify(one: Candidate, comparer: Comparer) -> VerifiedCard:
+    """Return a candidate of the comparer's picture, compared with all pictures of the deck."""
+    faces, matcher, free = comparer.faces, comparer.matcher, one.part.cells(ACROSS, DOWN)
     count = max(1, int(free.sum()))
-    compared = matcher.compare(image, one.quad, np.arange(len(matcher.cards)), free)
+    compared = matcher.compare(comparer.image, one.quad, np.arange(len(matcher.cards)), free)
     own = matcher.pictures_of(int(faces.numbers[one.face]))
     picture = int(own[compared.scores[own].argmax()])
     fits = np.asarray(matcher.scores_of_cards(compared.scores)[faces.numbers] / count, np.float32)
@@ -66,11 +66,11 @@ def verify(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> 
     return VerifiedCard(one, shown, fits, cells)
 
 
-def realigned(image: Image, one: Candidate, faces: Faces, matcher: CellMatcher) -> Quad | None:
+def realigned(one: Candidate, comparer: Comparer) -> Quad | None:
     """Return the outline (4, 2) after alignment with the picture of a candidate's face, None if that fails."""
-    free, own = one.part.cells(ACROSS, DOWN), matcher.pictures_of(int(faces.numbers[one.face]))
-    best = matcher.compare(image, one.quad, own, free).best
-    return aligned(image, one.quad, matcher.pictures[own[best]], free)
+    compared = comparer.beside_face(one)
+    picture = comparer.matcher.pictures[compared.chosen[compared.best]]
+    return aligned(comparer.image, one.quad, picture, compared.free)
 
 
 def _lead(values: Floats, best: int) -> float:
