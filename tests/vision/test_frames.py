@@ -18,11 +18,11 @@ from companion.vision.capture.frames import Frame, FrameSource, SourceError, Upl
 from companion.vision.capture.grabber import Grabber
 from companion.vision.capture.image_files import PictureError
 from companion.vision.capture.sources import (
-    NetworkStream,
     PictureFolder,
     VideoFile,
-    Webcam,
+    network_stream,
     open_source,
+    webcam,
     without_password,
 )
 from companion.vision.core.events import CameraHealth, CameraStatus
@@ -113,9 +113,9 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 def test_a_text_says_which_source_is_meant(tmp_path: Path, video: Path) -> None:
     still = tmp_path / "still.jpg"
     cv2.imwrite(str(still), picture(90))
-    assert isinstance(open_source("0"), Webcam)
-    assert isinstance(open_source("rtsp://camera.local/table"), NetworkStream)
-    assert isinstance(open_source("http://camera.local/video.mjpg"), NetworkStream)
+    live = ("0", "rtsp://camera.local/table", "http://camera.local/video.mjpg")
+    names = ["camera 0", *live[1:]]
+    assert [(source.name, source.live) for source in map(open_source, live)] == [(name, True) for name in names]
     assert isinstance(open_source(str(tmp_path)), PictureFolder)
     assert isinstance(open_source(str(video)), VideoFile)
     assert levels(open_source(str(still))) == [90]
@@ -135,12 +135,12 @@ def test_a_text_that_names_nothing_is_refused(text: str, tmp_path: Path, monkeyp
 
 def test_a_password_is_never_shown() -> None:
     assert without_password("rtsp://ann:secret@10.0.0.5:554/one") == "rtsp://10.0.0.5:554/one"
-    assert "secret" not in NetworkStream("rtsp://ann:secret@10.0.0.5:554/one").name
+    assert "secret" not in network_stream("rtsp://ann:secret@10.0.0.5:554/one").name
 
 
 def test_a_camera_that_is_not_there_is_named() -> None:
     with pytest.raises(SourceError, match="There is no picture from camera 97"):
-        next(Webcam(97).frames())
+        next(webcam(97).frames())
 
 
 def test_decoders_that_give_grey_or_four_channels_are_understood() -> None:
@@ -172,7 +172,7 @@ def test_a_stream_over_http_is_read() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Stream)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        frames = NetworkStream(f"http://127.0.0.1:{server.server_address[1]}/table.mjpg").frames()
+        frames = network_stream(f"http://127.0.0.1:{server.server_address[1]}/table.mjpg").frames()
         taken = [next(frames) for _ in range(3)]
         with pytest.raises(SourceError, match="stopped sending"):
             list(frames)
@@ -336,11 +336,9 @@ def test_a_recording_ends() -> None:
 
 def test_closing_does_not_wait_for_a_stuck_camera() -> None:
     camera = Camera(starved)
-    grabber = Grabber(camera)
-    grabber.start()
-    wait_until_stuck = time.monotonic() + PATIENCE_S
-    while not camera.connected:
-        assert time.monotonic() < wait_until_stuck
-        time.sleep(0.01)
-    grabber.close()
+    with Grabber(camera):
+        wait_until_stuck = time.monotonic() + PATIENCE_S
+        while not camera.connected:
+            assert time.monotonic() < wait_until_stuck
+            time.sleep(0.01)
     assert time.monotonic() - camera.connected[0] < STARVED_S

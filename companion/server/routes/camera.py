@@ -16,7 +16,7 @@ from companion.server.schema.fields import Body
 from companion.server.services.services import services
 from companion.vision.capture.frames import SourceError
 from companion.vision.capture.image_files import PictureError
-from companion.vision.capture.sources import Webcam
+from companion.vision.capture.sources import webcam
 from companion.vision.capture.webcams import is_webcam, list_webcams
 from companion.vision.recognition.mirror import as_mirrored
 from companion.vision.tracking.camera_advice import Advice, Obstacle, advise
@@ -140,7 +140,7 @@ def preview_camera(number: int) -> Response:
     if number >= 64:
         raise RefusalError(404, "no-camera", "There is no such camera.")
     try:
-        frame = next(iter(Webcam(number).frames()))
+        frame = next(iter(webcam(number).frames()))
     except (SourceError, StopIteration) as error:
         raise RefusalError(409, "no-picture", str(error) or "There is no picture.") from error
     _, data = cv2.imencode(".jpg", cv2.resize(frame.image, (480, 270), interpolation=cv2.INTER_AREA))

@@ -43,14 +43,12 @@ class CaptureLoop:
         Raises SourceError if a recording cannot be read, after everything seen before has been yielded. Camera failures
         are reported as CameraStatus instead.
         """
-        broken: SourceError | None = None
         try:
             yield from self._live() if self.source.live else self._recorded()
-        except SourceError as error:
-            broken = error
+        except SourceError:
+            yield from self.tracker.finish()
+            raise
         yield from self.tracker.finish()
-        if broken is not None:
-            raise broken
 
     def _recorded(self) -> Iterator[PileEvent]:
         for frame in self.source.frames():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,17 +20,27 @@ from companion.vision.core.geometry import Image
 PATIENCE = 1.8
 """Seconds without a new picture after which a camera counts as lost or frozen. Below two, the limit for reporting it.
 """
-
 _FIRST_DELAY = 0.5
 TICK = 0.1
 """Polling interval in seconds."""
 
 
-class Grabber:
-    """Reads a source in the background. Use as a context manager, or call `start` and `close`.
+@dataclass(eq=False)
+class _Attempt:
+    """One connection to the source, read by its own thread. heard_at: when the last picture came; fresh: whether one
+    differed from the one before it.
+    """
 
-    `next` and `statuses` are for a single reader. Recordings are read the same way and skip frames if the reader is
-    slower.
+    heard_at: float | None = None
+    fresh: bool = False
+    over: bool = False
+    error: str | None = None
+
+
+class Grabber:
+    """Reads a source in the background while its context lasts; a thread that hangs in a driver is abandoned.
+
+    `next` and `statuses` are for a single reader.
     """
 
     def __init__(self, source: FrameSource) -> None:
@@ -53,29 +64,15 @@ class Grabber:
         """Whether the source has ended or the grabber was closed."""
         return self._ended or self._closed
 
-    @property
-    def health(self) -> CameraHealth | None:
-        """Health of the camera, None before the first picture."""
-        return self._health
-
-    def start(self) -> None:
-        """Start reading."""
-        self._keeper.start()
-
-    def close(self) -> None:
-        """Stop reading; a thread that hangs in a driver is abandoned."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        if self._keeper.is_alive():
-            self._keeper.join(timeout=2)
-
     def __enter__(self) -> Grabber:
-        self.start()
+        self._keeper.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._keeper.join(timeout=2)
 
     def next(self, timeout: float) -> Frame | None:
         """Return the newest frame not returned before, or None.
@@ -94,7 +91,23 @@ class Grabber:
             self._statuses.clear()
         return said
 
-    def take(self, attempt: _Attempt, frame: Frame) -> bool:
+    def _read(self, attempt: _Attempt) -> None:
+        error: str | None = None
+        try:
+            for frame in self.source.frames():
+                if not self._take(attempt, frame):
+                    return
+        except SourceError as problem:
+            error = str(problem)
+        except Exception as problem:  # A driver's exception is a lost camera, not the end of the game.
+            error = f"{self.source.name} failed: {problem}."
+        with self._changed:
+            if attempt is self._attempt:
+                attempt.over, attempt.error = True, error
+                self._ended = error is None
+                self._changed.notify_all()
+
+    def _take(self, attempt: _Attempt, frame: Frame) -> bool:
         """Store a frame from a connection attempt; False if that attempt was abandoned."""
         with self._changed:
             if attempt is not self._attempt or self._closed:
@@ -111,24 +124,13 @@ class Grabber:
             self._changed.notify_all()
         return True
 
-    def finished(self, attempt: _Attempt, error: str | None) -> None:
-        """Record that an attempt's source ended, or failed with an error."""
-        with self._changed:
-            if attempt is not self._attempt:
-                return
-            attempt.over = True
-            attempt.error = error
-            if error is None:
-                self._ended = True
-            self._changed.notify_all()
-
     def _keep_alive(self) -> None:
         delay = _FIRST_DELAY
         while not self.ended:
-            attempt = _Attempt(self)
+            attempt = _Attempt()
             with self._changed:
                 self._attempt = attempt
-            attempt.start()
+            threading.Thread(target=self._read, args=(attempt,), name="camera", daemon=True).start()
             self._watch_over(attempt)
             delay = _FIRST_DELAY if attempt.fresh else min(CONNECT_PATIENCE, 2 * delay)
             with self._changed:
@@ -164,32 +166,6 @@ class Grabber:
         age = time.monotonic() - self._fresh_at
         self._statuses.append(CameraStatus(self._last_time + age, health, detail))
         self._changed.notify_all()
-
-
-class _Attempt:
-    """One connection to the source, read by its own thread."""
-
-    def __init__(self, grabber: Grabber) -> None:
-        self.heard_at: float | None = None
-        self.fresh = False
-        self.over = False
-        self.error: str | None = None
-        self._grabber = grabber
-
-    def start(self) -> None:
-        threading.Thread(target=self._read, name="camera", daemon=True).start()
-
-    def _read(self) -> None:
-        error: str | None = None
-        try:
-            for frame in self._grabber.source.frames():
-                if not self._grabber.take(self, frame):
-                    return
-        except SourceError as problem:
-            error = str(problem)
-        except Exception as problem:  # A driver's exception is a lost camera, not the end of the game.
-            error = f"{self._grabber.source.name} failed: {problem}."
-        self._grabber.finished(self, error)
 
 
 def _are_equal(image: Image, other: Image) -> bool:

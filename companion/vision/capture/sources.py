@@ -28,40 +28,52 @@ _registered: dict[str, Opener] = {}
 _STREAM_SCHEMES = frozenset({"rtsp", "rtsps", "rtmp", "http", "https", "udp", "tcp"})
 
 
-class Webcam:
-    """A camera by number, 0 being the computer's first, or by its device file on Linux."""
+class LiveSource:
+    """A camera or stream. connect: opens it, whether or not it is there."""
 
     live = True
 
-    def __init__(self, device: int | str) -> None:
-        self._device = device
+    def __init__(self, name: str, connect: Callable[[], cv2.VideoCapture]) -> None:
+        self.name = name
+        self._connect = connect
         self._clock = Stopwatch()
-        self.name = f"camera {device}"
-
-    def frames(self) -> Iterator[Frame]:
-        """Yield pictures as the camera delivers them."""
-        _hush()
-        capture = open_webcam(self._device)
-        yield from _live_frames(capture, self._clock, self.name)
-
-
-class NetworkStream:
-    """A network camera: RTSP, RTMP, MJPEG or video over HTTP."""
-
-    live = True
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._clock = Stopwatch()
-        self.name = without_password(address)
 
     def frames(self) -> Iterator[Frame]:
         """Yield pictures as they arrive."""
         _hush()
-        limits = (cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, cv2.CAP_PROP_READ_TIMEOUT_MSEC)
-        options = [value for limit in limits for value in (limit, round(1000 * CONNECT_PATIENCE))]
-        capture = cv2.VideoCapture(self._address, cv2.CAP_FFMPEG, options)
-        yield from _live_frames(capture, self._clock, self.name)
+        capture = self._connect()
+        try:
+            if not capture.isOpened():
+                raise SourceError(
+                    f"There is no picture from {self.name}: check that it is on and that nothing else uses it."
+                )
+            garbled = 0
+            # A second of frames that cannot be decoded is a broken stream.
+            while garbled < PICTURES_PER_SECOND:
+                taken, raw = capture.read()
+                if not taken:
+                    break
+                image = as_picture(raw)
+                if image is None:
+                    garbled += 1
+                    continue
+                garbled = 0
+                yield self._clock.stamp(image)
+            raise SourceError(f"{self.name[:1].upper()}{self.name[1:]} stopped sending pictures.")
+        finally:
+            capture.release()
+
+
+def webcam(device: int | str) -> LiveSource:
+    """Return a camera by number, 0 being the computer's first, or by its device file on Linux."""
+    return LiveSource(f"camera {device}", lambda: open_webcam(device))
+
+
+def network_stream(address: str) -> LiveSource:
+    """Return a network camera: RTSP, RTMP, MJPEG or video over HTTP."""
+    limits = (cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, cv2.CAP_PROP_READ_TIMEOUT_MSEC)
+    options = [value for limit in limits for value in (limit, round(1000 * CONNECT_PATIENCE))]
+    return LiveSource(without_password(address), lambda: cv2.VideoCapture(address, cv2.CAP_FFMPEG, options))
 
 
 class VideoFile:
@@ -135,17 +147,17 @@ def open_source(text: str, rate: float = PICTURES_PER_SECOND) -> FrameSource:
     second), or a registered kind such as `simulated` or `simulated:SEED`. Raises SourceError if it is none of these.
     """
     if text.isdecimal():
-        return Webcam(int(text))
+        return webcam(int(text))
     kind, _, details = text.partition(":")
     registered = _registered[kind](details) if kind in _registered else None
     if registered is not None:
         return registered
     if urlsplit(text).scheme in _STREAM_SCHEMES:
-        return NetworkStream(text)
+        return network_stream(text)
     path = Path(text)
     # Also if it is not plugged in now: a lost camera is waited for.
     if path.parts[:2] == ("/", "dev"):
-        return Webcam(text)
+        return webcam(text)
     if path.is_dir() or (path.is_file() and path.suffix.lower() in SUFFIXES):
         return PictureFolder(path, rate)
     if path.is_file():
@@ -165,27 +177,6 @@ def without_password(address: str) -> str:
     """Return a stream's address without its user name and password."""
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def _live_frames(capture: cv2.VideoCapture, clock: Stopwatch, name: str) -> Iterator[Frame]:
-    try:
-        if not capture.isOpened():
-            raise SourceError(f"There is no picture from {name}: check that it is on and that nothing else uses it.")
-        garbled = 0
-        # A second of frames that cannot be decoded is a broken stream.
-        while garbled < PICTURES_PER_SECOND:
-            taken, raw = capture.read()
-            if not taken:
-                break
-            image = as_picture(raw)
-            if image is None:
-                garbled += 1
-                continue
-            garbled = 0
-            yield clock.stamp(image)
-        raise SourceError(f"{name[:1].upper()}{name[1:]} stopped sending pictures.")
-    finally:
-        capture.release()
 
 
 def _codec(capture: cv2.VideoCapture) -> str:
