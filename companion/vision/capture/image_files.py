@@ -17,7 +17,6 @@ SUFFIXES = frozenset(
     {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".heif"}
 )
 """Names of picture files; HEIC cannot be decoded here, and is rejected with a hint."""
-_END_OF_JPEG = b"\xff\xd9"
 
 
 class PictureError(Exception):
@@ -78,9 +77,8 @@ def _ended(data: bytes, path: Path | None) -> bytes:
 
     Decoders fill missing blocks with mid-grey, and the last block is in the lower right corner.
     """
-    whole = data.removesuffix(b"\xff") + _END_OF_JPEG
-    flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
-    image = cv2.imdecode(np.frombuffer(whole, np.uint8), flags)
+    whole = data.removesuffix(b"\xff") + b"\xff\xd9"
+    image = cv2.imdecode(np.frombuffer(whole, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
     if image is None or (image[-8:, -8:] == 128).all():
         raise PictureError("is cut off", path)
     return whole

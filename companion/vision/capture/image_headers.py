@@ -6,6 +6,7 @@ decoded a thousand times. This module reads only the structure, in time linear i
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterator
@@ -18,15 +19,12 @@ _MOST_BYTES = 4 * MAX_PIXELS  # Decoded size at eight bits with transparency.
 _MOST_SCANS = 32  # A progressive JPEG has about ten.
 _MOST_PARTS = 20_000  # A PNG of 40 MB has five thousand chunks of the usual 8 kB.
 
-# Brands of HEIC, the phones' format, in the first box of the file (ISO/IEC 23008-12, annex B). It cannot be decoded
-# here.
+# Brands of HEIC, the phones' format, in the first box of the file (ISO/IEC 23008-12, annex B); no decoder is at hand.
 _HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
-
 # Brands of AVIF: a picture and a sequence. The size of each item stands in an `ispe` box before the pictures' data.
 _AVIF = frozenset({b"avif", b"avis"})
 
 _NOT_FILL = re.compile(rb"[^\xff]")
-_SCAN = b"\xff\xda"
 
 
 class EncodingError(ValueError):
@@ -77,13 +75,11 @@ def _avif(data: bytes) -> PictureHead:
     """Return the size of the largest item, which a decoder may have to hold."""
     if data[8:12] == b"avis":
         raise EncodingError("is animated")
-    sizes = []
-    for found in re.finditer(b"ispe", data.partition(b"mdat")[0]):
-        width, height = struct.unpack(">II", data[found.end() + 4 : found.end() + 12])
-        sizes.append((width, height))
-    if not sizes:
+    items = [found.end() + 4 for found in re.finditer(b"ispe", data.partition(b"mdat")[0])]
+    if not items:
         raise EncodingError("has no head")
-    return PictureHead("avif", *max(sizes, key=lambda size: size[0] * size[1]))
+    sizes = [struct.unpack(">II", data[at : at + 8]) for at in items]
+    return PictureHead("avif", *max(sizes, key=math.prod))
 
 
 def _png(data: bytes) -> PictureHead:
@@ -159,23 +155,16 @@ def _jpeg(data: bytes) -> PictureHead:
         if marker in (0x01, *range(0xD0, 0xD8)):
             continue
         if marker == 0xDA and head is not None:
-            return _whole(data, at, head, progressive)
+            end = data.find(b"\xff\xd9", at)
+            # A progressive one without its end would be decoded at lower quality without notice.
+            if end < 0 and progressive:
+                raise EncodingError("is cut off")
+            if data.count(b"\xff\xda", at, len(data) if end < 0 else end) >= _MOST_SCANS:
+                raise EncodingError("has too many scans")
+            return head if end >= 0 else replace(head, ended=False)
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             height, width = struct.unpack(">HH", data[at + 3 : at + 7])
             head = PictureHead("jpeg", width, height)
             progressive = marker not in (0xC0, 0xC1)
         at += int(struct.unpack(">H", data[at : at + 2])[0])
     raise EncodingError("has too many parts")
-
-
-def _whole(data: bytes, at: int, head: PictureHead, progressive: bool) -> PictureHead:
-    """Return the head of a JPEG whose first scan begins here, if it has few enough scans.
-
-    Only a baseline JPEG may lack its end: a progressive one would be decoded at lower quality without notice.
-    """
-    end = data.find(b"\xff\xd9", at)
-    if end < 0 and progressive:
-        raise EncodingError("is cut off")
-    if data.count(_SCAN, at, len(data) if end < 0 else end) >= _MOST_SCANS:
-        raise EncodingError("has too many scans")
-    return head if end >= 0 else replace(head, ended=False)

@@ -52,26 +52,20 @@ def _box_end(file: BinaryIO) -> int:
 def _segment_end(file: BinaryIO) -> int:
     """Return where the segment ends, 0 if its size is unknown, as in live recordings."""
     file.seek(4)
-    header = _vint(file)
+    header, _ = _vint(file)
     file.seek(header, os.SEEK_CUR)
     if file.read(4) != b"\x18\x53\x80\x67":
         return 0
-    width = _width(file)
-    segment = _vint(file)
-    unknown = (1 << 7 * width) - 1
+    segment, unknown = _vint(file)
     return 0 if segment == unknown else file.tell() + segment
 
 
-def _width(file: BinaryIO) -> int:
+def _vint(file: BinaryIO) -> tuple[int, int]:
+    """Read a variable-size integer of EBML (RFC 8794, section 4); with the greatest of its width, meaning unknown."""
     first = file.read(1)
-    file.seek(-len(first), os.SEEK_CUR)
-    return 9 - first[0].bit_length() if first else 1
-
-
-def _vint(file: BinaryIO) -> int:
-    """Read a variable-size integer of EBML (RFC 8794, section 4)."""
-    width = _width(file)
-    data = file.read(width)
+    width = 9 - int.from_bytes(first, "big").bit_length()
+    data = first + file.read(width - 1)
     if width > 8 or len(data) < width:
         raise struct.error("no integer")
-    return int.from_bytes(data, "big") & ((1 << 7 * width) - 1)
+    greatest = (1 << 7 * width) - 1
+    return int.from_bytes(data, "big") & greatest, greatest

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import cv2
 
-_CLASS = Path("/sys/class/video4linux")
 _STABLE_FOLDERS = (Path("/dev/v4l/by-id"), Path("/dev/v4l/by-path"))
 WEBCAM_SIZE = (1280, 720)
 """Requested size of pictures in pixels."""
@@ -77,7 +76,7 @@ def _linux_webcams() -> list[Device]:
             if number is not None:
                 stable[number] = str(link)
     found = []
-    for folder in sorted(_CLASS.glob("video*")):
+    for folder in sorted(Path("/sys/class/video4linux").glob("video*")):
         number_text = folder.name.removeprefix("video")
         index = folder / "index"
         # A camera has several device files; only the first one gives pictures.
