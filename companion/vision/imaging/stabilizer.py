@@ -1,23 +1,39 @@
-"""Stabilises the frames of a swaying camera, for example one on books or a bent arm.
+"""Stabilises the frames of a swaying camera, for example one on books, on a bent arm or in a hand.
 
-Where most of the picture has changed, the motion of its corners since an earlier frame is estimated by `rigid_motion`,
-and accepted if it explains the change; hands, cards and lamps change pictures in other ways.
+Where most of the picture has changed, corners of its texture are tracked since an earlier frame (Lucas and Kanade,
+1981), and a rotation, shift and scale is fitted to most of them (RANSAC), so that cards and hands do not count. It is
+accepted if it explains the change; hands, cards and lamps change pictures in other ways.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL, Frame
-from companion.vision.imaging.motion import ARM_PATIENCE, AT_REST, ONE_ACT, SPARSE, by_parts, structure
-from companion.vision.imaging.rigid_motion import Gray, Matrix, farthest, moved_back, rigid_motion, trackable
+from companion.vision.core.geometry import Image, averaged
+from companion.vision.imaging.motion import (
+    ARM_PATIENCE,
+    AT_REST,
+    ONE_ACT,
+    SPARSE,
+    Floats,
+    Mask,
+    by_parts,
+    structure,
+)
 
-Floats = NDArray[np.float32]
+Picture = TypeVar("Picture", Image, Floats)
 
+# A (2, 3) similarity: x and y of a picture to those of an earlier one, as shares of the width.
+_Motion = NDArray[np.float64]
+
+# Width in pixels at which corners are tracked; how many; how near in pixels a corner has to come; and how many have to.
+_WIDTH, _CORNERS, _NEAR, _ENOUGH = 640, 800, 1.0, 24
 # Minimum mean difference in grey levels of half of the parts to look closer: an arm changes three to seven of sixteen.
 _DIFFERS = 0.8
 # Minimum mean difference in structure of a changed part, share of it that may remain if the motion explains it, and
@@ -33,8 +49,8 @@ class Stabilizer:
     def __init__(self) -> None:
         self._anchor: Floats | None = None
         self._anchor_frame: Frame | None = None
-        self._ground: Gray | None = None
-        self._motion: Matrix | None = None
+        self._ground: Mask | None = None
+        self._motion: _Motion | None = None
         self._stood = self._since = self._last = self._busy = -np.inf
         self.moved = False
         """Whether the camera's position was updated with the last frame."""
@@ -60,9 +76,9 @@ class Stabilizer:
         elif self._stays(frame.time):
             self.moved = True
             return self._anchored_at(small, frame)
-        return replace(frame, image=moved_back(frame.image, motion))
+        return replace(frame, image=_moved_back(frame.image, motion))
 
-    def _moved_by(self, anchor: Floats, small: Floats, frame: Frame) -> Matrix | None:
+    def _moved_by(self, anchor: Floats, small: Floats, frame: Frame) -> _Motion | None:
         """Return how the camera has moved since the anchor, None if it has not or that is not seen.
 
         anchor, small: grey pictures.
@@ -71,8 +87,8 @@ class Stabilizer:
             return None
         if self._ground is None:
             assert self._anchor_frame is not None
-            self._ground = trackable(self._anchor_frame.image)
-        motion = rigid_motion(self._ground, trackable(frame.image))
+            self._ground = _trackable(self._anchor_frame.image)
+        motion = _rigid_motion(self._ground, _trackable(frame.image))
         return motion if motion is not None and _is_explained(motion, anchor, small) else None
 
     def _stays(self, time: float) -> bool:
@@ -90,17 +106,44 @@ class Stabilizer:
         return frame
 
 
-def _travel(change: Matrix, small: Floats) -> float:
+def _trackable(image: Image) -> Mask:
+    """Return a (H, W, 3) BGR picture as a grey one in which corners can be tracked."""
+    return np.asarray(cv2.cvtColor(averaged(image, _WIDTH), cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _rigid_motion(before: Mask, now: Mask) -> _Motion | None:
+    """Return the motion that moves a trackable picture back to an earlier one; None if too few corners agree on one."""
+    corners = cv2.goodFeaturesToTrack(before, _CORNERS, 0.002, 7)
+    if corners is None:
+        return None
+    there, found, _ = cv2.calcOpticalFlowPyrLK(before, now, corners, np.empty_like(corners))
+    kept = found[:, 0] == 1
+    if np.count_nonzero(kept) < _ENOUGH:
+        return None
+    matrix, agree = cv2.estimateAffinePartial2D(there[kept], corners[kept], ransacReprojThreshold=_NEAR)
+    if matrix is None or np.count_nonzero(agree) < _ENOUGH:
+        return None
+    return np.asarray(matrix / (1, 1, _WIDTH), np.float64)
+
+
+def _moved_back(picture: Picture, motion: _Motion) -> Picture:
+    """Return a picture moved by this motion; the border is replicated."""
+    height, width = picture.shape[:2]
+    moved = cv2.warpAffine(picture, motion * (1, 1, width), (width, height), borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(moved, picture.dtype)
+
+
+def _travel(change: _Motion, small: Floats) -> float:
     """Return how far in small pixels a change of the motion moves a corner of the picture."""
-    return farthest(np.eye(2, 3) + change, small.shape[0] / small.shape[1]) * SMALL
+    aspect = small.shape[0] / small.shape[1]
+    corners = np.array([[0, 0, 1], [1, 0, 1], [1, aspect, 1], [0, aspect, 1]])
+    return float(np.hypot(*(corners @ change.T).T).max()) * SMALL
 
 
-def _is_explained(motion: Matrix, anchor: Floats, small: Floats) -> bool:
+def _is_explained(motion: _Motion, anchor: Floats, small: Floats) -> bool:
     """Whether a motion explains how a grey picture differs from the anchor."""
     before, now = (structure(gray) for gray in (anchor, small))
-    height, width = small.shape
-    back = cv2.warpAffine(now, motion * (1, 1, width), (width, height), borderMode=cv2.BORDER_REPLICATE)
-    differs, left = _differences(before, now), _differences(before, np.asarray(back, np.float32))
+    differs, left = _differences(before, now), _differences(before, _moved_back(now, motion))
     changed = differs > _CHANGED
     explained = np.count_nonzero(changed & (left < _EXPLAINED * differs))
     return bool(0 < _HELD_PARTS * np.count_nonzero(changed) <= explained)
