@@ -6,13 +6,11 @@ in a fan.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 
-from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.runtime import StoredNumbers
 from companion.vision.core.sightings import CERTAIN, Sighting
 
 # Minimum number of corner-only cards that form a fan. Fewer are part of a heap or clutter.
@@ -33,7 +31,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(StoredNumbers):
     """Temperatures: divisors of log-likelihoods, above 1 for overconfident networks.
 
     card, index: temperatures of the two readers. fanned: second temperature for corners in a fan, fitted on cards that
@@ -69,17 +67,3 @@ class Calibration:
         tempered = sighting.tempered(self.fanned) if kind is Kind.FANNED else sighting
         # On unseen decks 3 of 7 certain corner readings of wilds named the wrong wild.
         return tempered.capped(CERTAIN) if kind is Kind.WILD else tempered
-
-    @classmethod
-    def load(cls, path: Path) -> Calibration:
-        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
-        try:
-            held = json.loads(path.read_text())
-            held.pop("curves", None)  # of an earlier version
-            return cls(**{name: float(value) for name, value in held.items()})
-        except (OSError, AttributeError, TypeError, ValueError) as error:
-            raise ModelFileError(path, "cannot be read") from error
-
-    def save(self, path: Path) -> None:
-        """Write as JSON."""
-        path.write_text(json.dumps(asdict(self)) + "\n")

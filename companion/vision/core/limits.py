@@ -6,15 +6,13 @@ scenes.
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.runtime import StoredNumbers
 
 
 @dataclass(frozen=True)
-class ReadingLimits:
+class ReadingLimits(StoredNumbers):
     """Scores of boxes and calibrated probabilities of readings, each from 0 to 1."""
 
     box: float
@@ -43,15 +41,3 @@ class ReadingLimits:
     """Minimum combined probability of a learnt deck's match and the readings on it."""
     alike: float
     """Minimum agreement of two index readings to be corners of one card."""
-
-    @classmethod
-    def load(cls, path: Path) -> ReadingLimits:
-        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
-        try:
-            return cls(**{name: float(value) for name, value in json.loads(path.read_text()).items()})
-        except (OSError, AttributeError, TypeError, ValueError) as error:
-            raise ModelFileError(path, "cannot be read") from error
-
-    def save(self, path: Path) -> None:
-        """Write as JSON."""
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n")

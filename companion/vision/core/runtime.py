@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -23,8 +25,24 @@ class ModelFileError(Exception):
         self.path = path
 
 
-# Name of the tensor before the readers' heads, as torch exports it, for files that lack it as an output.
-_NECK = b"/neck/neck.3/Mul_output_0"
+@dataclass(frozen=True)
+class StoredNumbers:
+    """Numbers by their names, stored beside the networks that they belong to."""
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Load from JSON; raises ModelFileError if the file is missing or malformed."""
+        try:
+            held = json.loads(path.read_text())
+            held.pop("curves", None)  # of calibrations of an earlier version
+            return cls(**{name: float(value) for name, value in held.items()})
+        except (OSError, AttributeError, TypeError, ValueError) as error:
+            raise ModelFileError(path, "cannot be read") from error
+
+    def save(self, path: Path) -> None:
+        """Write as JSON."""
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
+
 
 _AT_ONCE = 4
 """Batch size. Working memory grows with it and stays allocated: 40 cards at once left 120 MB, batches of 8 leave 13 MB,
@@ -45,20 +63,10 @@ def model_folder() -> Path:
 
 
 def _model(path: Path, further: Path | None) -> str | bytes:
-    """Return the path of a network file, or its bytes with a second output: of a further file that continues it, or
-    the features if it was exported without them.
-
-    Concatenated protocol buffers are merged, so a model that holds only this output (field 7: graph, its field 12:
-    output, its field 1: name) is appended.
+    """Return the path of a network file, or its bytes merged with those of a further file that continues it:
+    concatenated protocol buffers are one. ONNX Runtime would keep the bytes in memory.
     """
-    data = path.read_bytes()
-    if further is not None:
-        return data + further.read_bytes()
-    if _NECK not in data:
-        return str(path)  # ONNX Runtime would keep the bytes in memory.
-    output = b"\x0a" + bytes([len(_NECK)]) + _NECK
-    graph = b"\x62" + bytes([len(output)]) + output
-    return data + b"\x3a" + bytes([len(graph)]) + graph
+    return str(path) if further is None else path.read_bytes() + further.read_bytes()
 
 
 class Network:
@@ -76,8 +84,8 @@ class Network:
         Raises ModelFileError.
         """
         written = path.stat().st_mtime_ns if path.is_file() else 0
-        network = cls._shared.get((path, written, threads, further)) or cls(path, threads, further)
-        return cls._shared.setdefault((path, written, threads, further), network)
+        key = (path, written, threads, further)
+        return cls._shared.setdefault(key, cls._shared.get(key) or cls(path, threads, further))
 
     def __init__(self, path: Path, threads: int = 0, further: Path | None = None) -> None:
         for file in filter(None, (path, further)):
