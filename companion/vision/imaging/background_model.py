@@ -81,15 +81,11 @@ class Difference:
 
     def was_here(self, place: Mask) -> bool:
         """Whether an outline has edges in the background but not in the picture: the object has left."""
-        return self._fades(place) > _GHOST
-
-    def _fades(self, place: Mask) -> float:
-        """Return the ratio of edge strength along an outline, background to picture."""
         outline = (cv2.dilate(place, NEIGHBOURS) - cv2.erode(place, NEIGHBOURS)) > 0
         if not outline.any():
-            return 0.0  # The place is the whole picture.
+            return False  # The place is the whole picture.
         now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
-        return before / max(1e-6, now)
+        return before / max(1e-6, now) > _GHOST
 
 
 class BackgroundModel:
@@ -195,17 +191,13 @@ class BackgroundModel:
     def _compare(self, picture: Floats) -> tuple[Mask, Mask]:
         least = max(SAME_COLOR, NOISES * self._noise)
         change = np.asarray(cv2.subtract(picture, self._table), np.float32)
-        beneath = _most(np.asarray(cv2.absdiff(picture, self._beneath), np.float32)) > least
-        foreign = ((_most(np.asarray(cv2.absdiff(picture, self._table), np.float32)) > least) & beneath).astype(
-            np.uint8
-        )
-        foreign = np.asarray(cv2.medianBlur(foreign, 3), np.uint8)
+        differs = (_apart(picture, self._table) > least) & (_apart(picture, self._beneath) > least)
+        foreign = np.asarray(cv2.medianBlur(differs.astype(np.uint8), 3), np.uint8)
         if not foreign.any():
             return foreign, foreign
         light = _mean(change)
         # For dark colours noise alone may explain the change.
-        alike = _beyond(change, light)
-        hue = np.minimum(alike, _most(np.asarray(cv2.absdiff(change, self._as_lit(light)), np.float32)))
+        hue = np.minimum(_apart(change, _grey(light)), _apart(change, self._as_lit(light)))
         other_hue = max(_OTHER_HUE, NOISES * self._noise)
         solid = ((hue > other_hue) | (light > _BRIGHTER)).astype(np.uint8)
         return foreign, foreign & (solid | self._uneven(light, foreign))
@@ -218,7 +210,7 @@ class BackgroundModel:
         dark = np.asarray(cv2.exp(-self._table), np.float32)
         responds = np.maximum(1 - np.float32(OFFSET) * dark, np.finfo(np.float32).eps)
         share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
-        return np.asarray(cv2.multiply(responds, cv2.merge([share, share, share])), np.float32)
+        return np.asarray(cv2.multiply(responds, _grey(share)), np.float32)
 
     def _uneven(self, light: Floats, foreign: Mask) -> Mask:
         """Return the mask of uneven light changes: a shadow preserves the table's texture."""
@@ -228,8 +220,7 @@ class BackgroundModel:
         uneven = (spread > max(_UNEVEN, 3 * self._noise) ** 2).astype(np.uint8)
         # The edge of a shadow is uneven as well.
         inner = cv2.erode(foreign, np.ones(size, np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
-        uneven &= np.asarray(inner, np.uint8)
-        return uneven
+        return uneven & np.asarray(inner, np.uint8)
 
     def _is_shifted(self, solid: Mask, moved: Mask, time: float, restless: Mask | None) -> bool:
         """Whether the foreground is the table itself, displaced because the camera was knocked."""
@@ -284,9 +275,13 @@ def _most(colors: Floats) -> Floats:
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
-def _beyond(change: Floats, light: Floats) -> Floats:
-    """Return the change of colours, (h, w, 3), beyond a change of light, (h, w)."""
-    return _most(np.asarray(cv2.absdiff(change, cv2.merge([light, light, light])), np.float32))
+def _apart(one: Floats, other: Floats) -> Floats:
+    """Return the (h, w) greatest difference of two pictures over three channels."""
+    return _most(np.asarray(cv2.absdiff(one, other), np.float32))
+
+
+def _grey(levels: Floats) -> Floats:
+    return np.asarray(cv2.merge([levels, levels, levels]), np.float32)
 
 
 def _mean(colors: Floats) -> Floats:

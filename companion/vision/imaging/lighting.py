@@ -15,8 +15,6 @@ CLIPPED = 250
 """Level from which a channel counts as saturated."""
 # Least chroma (of 255) of a coloured pixel, and greatest distance in degrees from the card's hue to be of its ground.
 _PALE, _ONE_HUE = 24, 15.0
-BRIGHTEST = 98
-"""Percentile used as brightest level; higher ones may be a specular highlight."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,13 @@ class Light:
         )
 
 
+def brightest(pixels: Image) -> NDArray[np.float64]:
+    """Return the (3,) brightest levels of BGR pixels; higher ones may be a specular highlight."""
+    return np.asarray(np.percentile(pixels.reshape(-1, 3), 98, axis=0), np.float64)
+
+
 def _cast(pixels: Image) -> tuple[float, float, float]:
-    levels = np.percentile(pixels.reshape(-1, 3), BRIGHTEST, axis=0) + 1
+    levels = brightest(pixels) + 1
     blue, green, red = np.log(levels / levels.mean()).tolist()
     return blue, green, red
 

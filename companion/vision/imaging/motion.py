@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
+from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged, cut
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -99,12 +99,9 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
     quads: their outlines, (4, 2) each in pixels; without any the answer is no. For pictures taken of cards on purpose:
     what a camera takes for a card may be a plain piece of the table.
     """
-    size = np.array((image.shape[1], image.shape[0]))
-    boxes = [np.clip([quad.min(axis=0), quad.max(axis=0) + 1], 0, size).astype(int) for quad in quads]
-    parts = [image[top:bottom, left:right] for (left, top), (right, bottom) in boxes if left < right and top < bottom]
-    if not parts:
+    if not quads:
         return False
-    small = np.concatenate([averaged(part, CARD_THUMBNAIL[0]) for part in parts]).astype(np.float32)
+    small = np.concatenate([cut(image, quad, *CARD_THUMBNAIL) for quad in quads]).astype(np.float32)
     mean = np.maximum(small.mean(axis=2, keepdims=True), 1.0)
     lit = mean[..., 0] >= np.median(mean)
     cast = np.median((small / mean)[lit], axis=0)
@@ -145,15 +142,16 @@ def _differs(a: Floats, b: Floats) -> Mask:
     return (cv2.absdiff(a, b) > _DIFFERENT).view(np.uint8)
 
 
-def tinted(a: Floats, b: Floats, shape: tuple[int, ...]) -> Mask:
-    """Return a mask of this shape, 1 where colours differ by more than a global change of light."""
-    if a.shape != b.shape:
-        return np.zeros(shape[:2], np.uint8)
-    return _in_size(_is_tinted(a, b), shape)
+def tinted(a: Glance, b: Glance) -> Mask:
+    """Return an (h, WIDTH) mask, 1 where colours differ by more than a global change of light, as `difference`."""
+    if a.structure.shape != b.structure.shape:
+        return np.zeros(b.structure.shape, np.uint8)
+    return _in_size(_is_tinted(a.colors, b.colors), b)
 
 
-def _in_size(mask: Mask, shape: tuple[int, ...]) -> Mask:
-    return np.asarray(cv2.resize(mask, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST), np.uint8)
+def _in_size(mask: Mask, picture: Glance) -> Mask:
+    height, width = picture.structure.shape
+    return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
 def _is_tinted(a: Floats, b: Floats) -> Mask:
@@ -229,8 +227,7 @@ class Background:
         if self._layers is None:
             return np.zeros(picture.structure.shape, np.uint8)
         structures, colors = self._layers
-        tint = _in_size(colors.foreign(picture.colors), picture.structure.shape)
-        return structures.foreign(picture.structure) | tint
+        return structures.foreign(picture.structure) | _in_size(colors.foreign(picture.colors), picture)
 
 
 def _unlit(colors: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, cut
-from companion.vision.imaging.lighting import BRIGHTEST, CLIPPED
+from companion.vision.imaging.lighting import CLIPPED, brightest
 from companion.vision.imaging.motion import OTHER_COLOR, SAME_COLOR
 
 # White whose channels differ by `OTHER_COLOR` (all in natural logarithms of ratios) is balanced: 1 in 10 of 199 indoor
@@ -31,13 +31,13 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     """
     if not cards:
         return image
-    whites = np.array([_brightest(cut(image, quad, *CARD_THUMBNAIL)) for quad in cards])
+    whites = np.array([brightest(cut(image, quad, *CARD_THUMBNAIL)) for quad in cards])
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
     if max(blue, red, 0.0) - min(blue, red, 0.0) < OTHER_COLOR or not _is_a_lamps(blue, red):
         return image
     off = [float(np.abs(_casts(one) - casts).max()) for one in whites]
-    if np.percentile(off, 75) > SAME_COLOR or np.abs(_casts(_brightest(image[::8, ::8])) - casts).max() > SAME_COLOR:
+    if np.percentile(off, 75) > SAME_COLOR or np.abs(_casts(brightest(image[::8, ::8])) - casts).max() > SAME_COLOR:
         return image
     clipped = white[0] >= CLIPPED and red < 0
     light = image.astype(np.float32) * np.exp(
@@ -52,10 +52,6 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
 
 def _is_a_lamps(blue: float, red: float) -> bool:
     return min(blue, red) <= OTHER_COLOR and max(blue, red) >= -OTHER_COLOR
-
-
-def _brightest(pixels: Image) -> NDArray[np.float64]:
-    return np.asarray(np.percentile(pixels.reshape(-1, 3), BRIGHTEST, axis=0), np.float64)
 
 
 def _casts(levels: NDArray[np.float64]) -> NDArray[np.float64]:

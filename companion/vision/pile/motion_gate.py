@@ -235,7 +235,7 @@ class MotionGate:
         window = view.window(zone)
         if self.reference is not None:
             # The pile's appearance when it was last known is not foreground, even if it is new to the background.
-            fresh = changed | tinted(self.reference.glance.colors, view.glance.colors, changed.shape)
+            fresh = changed | tinted(self.reference.glance, view.glance)
             foreign[window] &= fresh[window]
         length = zone.length * view.scale
         if self.restless is not None:

@@ -245,7 +245,7 @@ class PileTracker:
         reference, image = self._stillness.reference, picture.frame.image
         if reference is not None and not self._pile.cards:
             # A plain face on a plain table differs only in colour.
-            changed = changed | tinted(reference.glance.colors, picture.glance.colors, changed.shape)
+            changed = changed | tinted(reference.glance, picture.glance)
         # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
         least = FAIRLY if reference is None else 0.0
         # After a knock, earlier outlines are invalid.
