@@ -87,21 +87,13 @@ def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
         return np.full((height, width, 3), 127, np.uint8)
     part = image[y0:y1, x0:x1]
     local = quad - np.array([x0, y0], np.float32)
-    shrink = max(np.hypot(*(quad[1] - quad[0])) / width, np.hypot(*(quad[3] - quad[0])) / height)
+    shrink = max(sides(quad)[0] / width, sides(quad)[1] / height)
     if shrink > 1.6:
-        factor = 1 / shrink
-        size = (max(1, round(part.shape[1] * factor)), max(1, round(part.shape[0] * factor)))
+        size = (max(1, round(part.shape[1] / shrink)), max(1, round(part.shape[0] / shrink)))
         local = local * np.array([size[0] / part.shape[1], size[1] / part.shape[0]], np.float32)
         part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
-    target = unit_square() * np.array([width, height], np.float32)
-    matrix = homography(local, target)
-    border = (127, 127, 127)
-    return np.asarray(
-        cv2.warpPerspective(
-            part, matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=border
-        ),
-        np.uint8,
-    )
+    matrix = homography(local, framed(width, height, 0))
+    return np.asarray(cv2.warpPerspective(part, matrix, (width, height), borderValue=(127, 127, 127)), np.uint8)
 
 
 def sides(quad: Quad) -> tuple[float, float]:
@@ -143,17 +135,8 @@ def index_frame(quad: Quad) -> Quad:
 def corner_frames(quad: Quad) -> tuple[Quad, Quad]:
     """Return the squares around the two corner indices of a whole card, each upright for its own index."""
     matrix = homography(unit_square(), quad)
-    x, y = INDEX_SPOT
-    half_x, half_y = INDEX_SPOT_SIDE / 2, INDEX_SPOT_SIDE / 2 * CARD_WIDTH
-    top_left = np.array(
-        [[x - half_x, y - half_y], [x + half_x, y - half_y], [x + half_x, y + half_y], [x - half_x, y + half_y]]
-    )
+    top_left = (unit_square() - 0.5) * (INDEX_SPOT_SIDE, INDEX_SPOT_SIDE * CARD_WIDTH) + INDEX_SPOT
     return project(matrix, top_left), project(matrix, 1 - top_left)
-
-
-def is_portrait(quad: Quad) -> bool:
-    """Whether the sides after the first corner are the longer ones, so that the first edge is a short one."""
-    return aspect(quad) <= 1
 
 
 def turned(quad: Quad, quarters: int) -> Quad:
@@ -165,7 +148,7 @@ def turned(quad: Quad, quarters: int) -> Quad:
 
 def portrait(quad: Quad) -> Quad:
     """Return the same outline, starting at a corner followed by a short edge."""
-    return quad if is_portrait(quad) else turned(quad, -1)
+    return quad if aspect(quad) <= 1 else turned(quad, -1)
 
 
 def intersection_over_smaller(a: Quad, b: Quad) -> float:

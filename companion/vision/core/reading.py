@@ -80,24 +80,14 @@ class Reading:
         return x, y
 
     @cached_property
-    def _top_two(self) -> tuple[int, int]:
-        first, second = np.argsort(-self.probabilities[:-1], kind="stable")[:2]
-        return int(first), int(second)
-
-    @property
     def card(self) -> Card:
         """The most probable card."""
-        return ALL_CARDS[self._top_two[0]]
+        return ALL_CARDS[int(self.probabilities[:-1].argmax())]
 
     @property
     def confidence(self) -> float:
         """The calibrated probability of the most probable card."""
-        return float(self.probabilities[self._top_two[0]])
-
-    @property
-    def runner_up(self) -> Card:
-        """The second most probable card."""
-        return ALL_CARDS[self._top_two[1]]
+        return float(self.probabilities[:-1].max())
 
     @property
     def nothing(self) -> float:
