@@ -83,24 +83,23 @@ def _avif(data: bytes) -> PictureHead:
 
 
 def _png(data: bytes) -> PictureHead:
-    names = []
-    head = None
-    for name, start, length in _chunks(data, 8, ">", 4):
-        names.append(name)
-        if head is None:
-            if name != b"IHDR" or length != 13:
-                raise EncodingError("has no head")
-            width, height, depth, color = struct.unpack(">IIBB", data[start : start + 10])
-            if width * height * {2: 3, 4: 2, 6: 4}.get(color, 1) * max(1, depth // 8) > _MOST_BYTES:
-                raise EncodingError(f"has {width} x {height} pixels of too many bits")
-            head = PictureHead("png", width, height)
+    chunks = _chunks(data, 8, ">", 4)
+    name, start, length = next(chunks, (b"", 0, 0))
+    if name != b"IHDR" or length != 13:
+        raise EncodingError("has no head")
+    width, height, depth, color = struct.unpack(">IIBB", data[start : start + 10])
+    if width * height * {2: 3, 4: 2, 6: 4}.get(color, 1) * max(1, depth // 8) > _MOST_BYTES:
+        raise EncodingError(f"has {width} x {height} pixels of too many bits")
+    names = set()
+    for name, _, _ in chunks:
+        names.add(name)
         if name == b"acTL":
             raise EncodingError("is animated")
         if name == b"IEND":
             break
-    if head is None or b"IDAT" not in names or names[-1] != b"IEND":
+    if not names >= {b"IDAT", b"IEND"}:
         raise EncodingError("is cut off")
-    return head
+    return PictureHead("png", width, height)
 
 
 def _webp(data: bytes) -> PictureHead:
