@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, Card
-from companion.vision.core.corrections import corrected, corrected_corner
+from companion.vision.core.corrections import corrected, corrected_seven
 from companion.vision.core.geometry import unit_square
-from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
+from companion.vision.core.sightings import FAIRLY, RUNNER_UP_BELOW, Sighting
 
 YELLOW, ORANGE = 50.0, 20.0
 PLAIN, MIXED = 0.8, 0.2
@@ -50,7 +50,7 @@ def test_a_yellow_card_between_red_neighbours_stays_yellow() -> None:
     ],
 )
 def test_a_corner_1_that_may_be_a_7_is_a_slanted_7(corner: dict[str, float], name: str) -> None:
-    assert corrected_corner(seen("red 1", "red 7"), chances(corner)).card.name == name
+    assert corrected_seven(seen("red 1", "red 7"), chances(corner), FAIRLY).card.name == name
 
 
 @pytest.mark.parametrize(

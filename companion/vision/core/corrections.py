@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.cards import Card, Color, Face
 from companion.vision.core.labels import card_classes, face_class
-from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, NEARLY, Sighting
+from companion.vision.core.sightings import CERTAIN, EVEN, NEARLY, Sighting
 
 # Greatest hue in degrees of a red card's ground: over 30 decks, under all lamps, of 4,100 correct confident readings
 # almost no red card exceeded 28 and no yellow one was below 35.
@@ -35,19 +35,14 @@ def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float, ground: 
     # A card in a fan shows its neighbours' grounds.
     if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > EVEN:
         seen = _exchanged(seen, _YELLOWS_REDS)
-    return _as_slanted_seven(seen, middle, NEARLY)
+    return corrected_seven(seen, middle, NEARLY)
 
 
-def corrected_corner(seen: Sighting, chances: NDArray[np.floating]) -> Sighting:
-    """Return the sighting of a card by its corner, unsure where a 1 that may be a 7 becomes a 7.
+def corrected_seven(seen: Sighting, chances: NDArray[np.floating], least: float) -> Sighting:
+    """Return the sighting, unsure where a 1 that may be a 7 becomes a 7.
 
-    chances: (57,) probabilities by the corner.
+    chances: (57,) probabilities by the part of the card that is seen. least: minimum probability of either.
     """
-    return _as_slanted_seven(seen, chances, FAIRLY)
-
-
-def _as_slanted_seven(seen: Sighting, chances: NDArray[np.floating], least: float) -> Sighting:
-    """Return a 1 as a 7 if it may be one and is either with this probability. chances: (57,) probabilities."""
     faces, _ = card_classes()
     one, seven = (float(chances[:-1][faces == face_class(face)].sum()) for face in (Face.ONE, Face.SEVEN))
     is_slanted = one + seven >= least and seven >= _SLANTED_SEVEN * (one + seven)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from companion.vision.core.corrections import corrected_corner
+from companion.vision.core.corrections import corrected_seven
 from companion.vision.core.geometry import Image, Quad, corner_frames, intersection_over_smaller
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
-from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
+from companion.vision.core.sightings import FAIRLY, RUNNER_UP_BELOW, UNSURE_BELOW, Sighting
 from companion.vision.recognition.corners import (
     CardIndices,
     elsewhere,
@@ -106,7 +106,7 @@ class HiddenCards:
 def _by_corner(card: Reading) -> Sighting:
     """Return the sighting of a card of which a corner is read; a learnt deck's card needs no correction."""
     seen = card.sighting(whole=False)
-    return seen if card.known else corrected_corner(seen, card.scale.probabilities(card.logs))
+    return seen if card.known else corrected_seven(seen, card.scale.probabilities(card.logs), FAIRLY)
 
 
 def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
