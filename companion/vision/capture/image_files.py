@@ -39,8 +39,8 @@ def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
         if head is not None and not head.ended:
             data = _ended(data, path)
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error as error:
-        raise PictureError("cannot be read as a picture", path) from error
+    except cv2.error:
+        image = None
     if image is None:
         raise PictureError("cannot be read as a picture", path)
     if image.shape[0] * image.shape[1] > MAX_PIXELS:

@@ -172,7 +172,7 @@ def grid_in(quad: Quad, columns: int, rows: int) -> Quad:
 
 def clipped(quad: Quad, width: int, height: int) -> Quad:
     """Return the part (N, 2) of a convex outline inside a picture of this size, or the outline if it lies outside."""
-    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    frame = framed(width, height, 0)
     if (quad >= 0).all() and (quad <= frame[2]).all():
         return quad
     area, part = cv2.intersectConvexConvex(quad, frame)

@@ -167,7 +167,7 @@ class _Layers:
     """
 
     def __init__(self, differs: Callable[[Floats, Floats], Mask], settles: float, first: Floats, time: float) -> None:
-        self._differs, self._settles = differs, settles
+        self._differs, self._settles, self.shape = differs, settles, first.shape
         self._now = self._top = self._longest = first
         # When the present appearance settles, and how long the longest-lasting one had settled.
         self._from = np.full(first.shape[:2], time)
@@ -203,13 +203,11 @@ class Background:
     def __init__(self, settles: float) -> None:
         self._settles = settles
         self._layers: tuple[_Layers, _Layers] | None = None
-        self._shape: tuple[int, ...] = ()
 
     def learn(self, picture: Glance) -> None:
         """Process the next frame."""
         time, unlit = picture.time, _unlit(picture.colors)
-        if self._layers is None or self._shape != picture.structure.shape:
-            self._shape = picture.structure.shape
+        if self._layers is None or self._layers[0].shape != picture.structure.shape:
             self._layers = (
                 _Layers(_differs, self._settles, picture.structure, time),
                 _Layers(_is_tinted, self._settles, unlit, time),
@@ -366,9 +364,10 @@ def least_of_arm(length: float) -> int:
 
 def _may_be_a_card(where: NDArray[np.bool_], length: float) -> bool:
     """Whether an object ends within the picture and is no larger than an untidy pile of cards of this length."""
-    x, y, width, height = cv2.boundingRect(where.astype(np.uint8))
+    points = cv2.findNonZero(where.astype(np.uint8))
+    x, y, width, height = cv2.boundingRect(points)
     rim = min(x, y, where.shape[1] - x - width, where.shape[0] - y - height)
     if rim < _AT_RIM:
         return False
-    _, sides, _ = cv2.minAreaRect(cv2.findNonZero(where.astype(np.uint8)))
+    _, sides, _ = cv2.minAreaRect(points)
     return bool(max(sides) <= Zone.REACH * length and min(sides) <= length)

@@ -34,7 +34,8 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     whites = np.array([brightest(cut(image, quad, *CARD_THUMBNAIL)) for quad in cards])
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
-    if max(blue, red, 0.0) - min(blue, red, 0.0) < OTHER_COLOR or not _is_a_lamps(blue, red):
+    is_a_lamps = min(blue, red) <= OTHER_COLOR and max(blue, red) >= -OTHER_COLOR
+    if max(blue, red, 0.0) - min(blue, red, 0.0) < OTHER_COLOR or not is_a_lamps:
         return image
     off = [float(np.abs(_casts(one) - casts).max()) for one in whites]
     if np.percentile(off, 75) > SAME_COLOR or np.abs(_casts(brightest(image[::8, ::8])) - casts).max() > SAME_COLOR:
@@ -48,10 +49,6 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
         grey = np.minimum(light[..., 1], light[..., 2])
         light[..., 0] = np.where(image[..., 0] >= CLIPPED, np.maximum(light[..., 0], grey), light[..., 0])
     return np.asarray(cv2.convertScaleAbs(light), np.uint8)
-
-
-def _is_a_lamps(blue: float, red: float) -> bool:
-    return min(blue, red) <= OTHER_COLOR and max(blue, red) >= -OTHER_COLOR
 
 
 def _casts(levels: NDArray[np.float64]) -> NDArray[np.float64]:
