@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged, cut
+from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -99,9 +99,12 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
     quads: their outlines, (4, 2) each in pixels; without any the answer is no. For pictures taken of cards on purpose:
     what a camera takes for a card may be a plain piece of the table.
     """
-    if not quads:
+    size = np.array((image.shape[1], image.shape[0]))
+    boxes = [np.clip([quad.min(axis=0), quad.max(axis=0) + 1], 0, size).astype(int) for quad in quads]
+    parts = [image[top:bottom, left:right] for (left, top), (right, bottom) in boxes if left < right and top < bottom]
+    if not parts:
         return False
-    small = np.concatenate([cut(image, quad, *CARD_THUMBNAIL) for quad in quads]).astype(np.float32)
+    small = np.concatenate([averaged(part, CARD_THUMBNAIL[0]) for part in parts]).astype(np.float32)
     mean = np.maximum(small.mean(axis=2, keepdims=True), 1.0)
     lit = mean[..., 0] >= np.median(mean)
     cast = np.median((small / mean)[lit], axis=0)
