@@ -30,7 +30,7 @@ class PictureError(Exception):
 def decode_picture(data: bytes, path: Path | None = None) -> NDArray[np.uint8]:
     """Return the picture as (H, W, 3) BGR uint8, rotated upright by its EXIF data; raises PictureError."""
     if len(data) > MAX_BYTES:
-        raise PictureError(f"{len(data) / 1e6:.0f} MB is more than the {MAX_BYTES / 1e6:.0f} MB that are read", path)
+        raise PictureError(f"is larger than the {MAX_BYTES / 1e6:.0f} MB that are read", path)
     try:
         head = inspect(data)
     except EncodingError as error:
@@ -89,9 +89,8 @@ def load_picture(path: Path) -> NDArray[np.uint8]:
     if path.is_dir():
         raise PictureError(f"holds no picture ({', '.join(sorted(SUFFIXES))})", path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise PictureError(f"is larger than the {MAX_BYTES / 1e6:.0f} MB that are read", path)
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise PictureError(f"cannot be opened ({error.strerror})", path) from error
     return decode_picture(data, path)

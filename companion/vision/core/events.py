@@ -1,6 +1,7 @@
 """Events that vision reports to the table: one small class per change of the pile, of an arm or of the camera.
 
-An event describes what was seen, not what it means. Its probabilities do not depend on the rules.
+An event describes what was seen, not what it means. Its probabilities do not depend on the rules, its times are seconds
+from the start of the source.
 """
 
 from __future__ import annotations
@@ -69,12 +70,11 @@ Rivals = tuple[tuple[Arm, float], ...]
 class CardLanded:
     """A card landed on top of the pile and the hand has left.
 
-    time: seconds from the start of the source, of the first frame in which the card lies still. quad: (4, 2) float32
-    pixels of `picture`, clockwise from the card's own top left, or None if unknown. same_face: whether the card below
-    shows the same face. arm: the arm that laid it, or None if no arm was seen. rivals: other arms that may have laid
-    it, each with its probability; the remainder belongs to `arm`. after_dark: whether the picture was dark since the
-    last landing, as under a covered lens, so that cards may have landed unseen. entered: time at which `arm` came into
-    the picture, None if no arm was seen.
+    time: of the first frame in which the card lies still. quad: (4, 2) float32 pixels of `picture`, clockwise from the
+    card's own top left, or None if unknown. same_face: whether the card below shows the same face. arm: the arm that
+    laid it, or None if no arm was seen. rivals: other arms that may have laid it, each with its probability; the
+    remainder belongs to `arm`. after_dark: whether the picture was dark since the last landing, as under a covered
+    lens, so that cards may have landed unseen. entered: when `arm` came into the picture.
 
     Raises ValueError if the probabilities are not positive or sum to more than 1.
     """
@@ -97,7 +97,7 @@ class CardLanded:
 class CardTakenBack:
     """The top card was removed. `probabilities` describe the card that is now on top; empty for a bare table.
 
-    time: seconds from the start of the source. Raises ValueError like `CardLanded`.
+    Raises ValueError like `CardLanded`.
     """
 
     time: float
@@ -110,14 +110,14 @@ class CardTakenBack:
 
 @dataclass(frozen=True)
 class PileGone:
-    """The pile was removed, for example to reshuffle. time: seconds from the start of the source."""
+    """The pile was removed, for example to reshuffle."""
 
     time: float
 
 
 @dataclass(frozen=True)
 class PileMoved:
-    """The pile was nudged or straightened; the top card is unchanged. time: seconds from the start of the source."""
+    """The pile was nudged or straightened; the top card is unchanged."""
 
     time: float
 
@@ -130,9 +130,9 @@ IDLE_SHARE = 1 / 3
 class PileReached:
     """An arm visited a pile and left, whether or not anything changed.
 
-    began, time: seconds from the start of the source at which its tip arrived and left. drawn: for the draw pile, the
-    probability of 0, 1, ... cards taken, the last one also of more (sums to 1), under the prior `IDLE_SHARE` and equal
-    shares of the other numbers; empty for the discard pile.
+    began, time: when its tip arrived and left. drawn: for the draw pile, the probability of 0, 1, ... cards taken, the
+    last one also of more (sums to 1), under the prior `IDLE_SHARE` and equal shares of the other numbers; empty for
+    the discard pile.
     """
 
     time: float
@@ -144,7 +144,7 @@ class PileReached:
 
 @dataclass(frozen=True)
 class CameraStatus:
-    """The camera's health changed. time: seconds from the start of the source; detail: one sentence or empty."""
+    """The camera's health changed. detail: one sentence or empty."""
 
     time: float
     health: CameraHealth

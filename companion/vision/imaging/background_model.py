@@ -147,7 +147,6 @@ class BackgroundModel:
         self.shifted = self._is_shifted(solid, moved, time, restless)
         if self.shifted:
             self._begin(picture, time)
-            self._last = picture
             return None
         return Difference(time, foreign, solid, moved, picture, self._table)
 
