@@ -195,30 +195,6 @@ class Outline:
         return self.card == lying.card and self.overlap(lying) > overlap
 
     @cached_property
-    def likeness_to_top(self) -> float:
-        """Similarity to the previous top card (-1 to 1); needs pictures."""
-        assert self.look.pictures is not None
-        return self.look.pictures.similarity(self.look.top.quad, self.quad)
-
-    @cached_property
-    def likeness_in_place(self) -> float:
-        """Similarity of the picture inside the outline to the earlier one (-1 to 1); needs pictures."""
-        assert self.look.pictures is not None
-        return self.look.pictures.similarity(self.quad, self.quad)
-
-    @cached_property
-    def tint(self) -> float:
-        """Change of hue inside the outline; needs pictures."""
-        assert self.look.pictures is not None
-        return self.look.pictures.tint(self.quad)
-
-    @cached_property
-    def rim(self) -> float:
-        """Probability by edges that it was laid on the previous top card; needs pictures."""
-        assert self.look.pictures is not None
-        return self.look.pictures.laid_on_like(self.look.top.quad, self.quad)
-
-    @cached_property
     def _inside(self) -> Mask:
         return self.look.mask(self.quad, INSIDE)
 

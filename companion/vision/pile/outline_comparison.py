@@ -47,8 +47,35 @@ class Comparison:
     after: Image
 
     def laid_on_like(self, old: Quad, new: Quad) -> float:
-        """Return the probability (0 to 1) that a card at `new` was laid on one with its face at `old`."""
-        return laid_on_like(self.before, self.after, old, new)
+        """Return the probability (0 to 1) that a card at `new` was laid on an identical one with its face at `old`.
+
+        0 means pushed or untouched, or pictures of different sizes.
+        """
+        before, after = self.before, self.after
+        length = length_of(old)
+        pad = int(np.ceil(6 * _RIM * length))
+        height, width = before.shape[:2]
+        x0, y0 = np.maximum(np.floor(np.minimum(old.min(0), new.min(0))).astype(int) - pad, 0)
+        x1, y1 = np.minimum(np.ceil(np.maximum(old.max(0), new.max(0))).astype(int) + pad, (width, height))
+        if before.shape != after.shape or x1 - x0 < 2 or y1 - y0 < 2:
+            return 0.0
+        was, now = (_gray(image[y0:y1, x0:x1], _BLUR * length) for image in (before, after))
+        origin = np.array([x0, y0], np.float32)
+        rim = max(1, round(_RIM * length))
+        first, second = (filled(quad - origin, was.shape, 1.0) for quad in (old, new))
+        edge = np.zeros(was.shape, np.uint8)
+        cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
+        beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
+        face = np.asarray(cv2.erode(first & second, disc(2 * rim + 1)), np.uint8)
+        if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _FACE_MOVED:
+            return 0.0
+        gone, tells = _share_gone(was, now / _gain(before, after), first, second, max(1, round(_MARGIN * length)))
+        if gone > _FACE_GONE:
+            return 0.0
+        if tells:
+            return CERTAIN
+        change = _change(was, now, beside)
+        return CERTAIN if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
 
     def tint(self, quad: Quad) -> float:
         """Return the change of hue in an outline, relative to the change of light in the whole picture.
@@ -74,37 +101,6 @@ class Comparison:
 def _hue(image: Image) -> NDArray[np.float64]:
     """Return the logarithms of the mean blue, green and red, with an offset against noise in the dark."""
     return np.asarray(np.log(np.array(cv2.mean(image)[:3]) + 12), np.float64)
-
-
-def laid_on_like(before: Image, after: Image, old: Quad, new: Quad) -> float:
-    """Return the probability (0 to 1) that a card at `new` was laid on an identical one with its face at `old`.
-
-    before, after: (H, W, 3) BGR uint8 pictures of one size that contain the outlines. 0 means pushed or untouched.
-    """
-    length = length_of(old)
-    pad = int(np.ceil(6 * _RIM * length))
-    height, width = before.shape[:2]
-    x0, y0 = np.maximum(np.floor(np.minimum(old.min(0), new.min(0))).astype(int) - pad, 0)
-    x1, y1 = np.minimum(np.ceil(np.maximum(old.max(0), new.max(0))).astype(int) + pad, (width, height))
-    if before.shape != after.shape or x1 - x0 < 2 or y1 - y0 < 2:
-        return 0.0
-    was, now = (_gray(image[y0:y1, x0:x1], _BLUR * length) for image in (before, after))
-    origin = np.array([x0, y0], np.float32)
-    rim = max(1, round(_RIM * length))
-    first, second = (filled(quad - origin, was.shape, 1.0) for quad in (old, new))
-    edge = np.zeros(was.shape, np.uint8)
-    cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
-    beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
-    face = np.asarray(cv2.erode(first & second, disc(2 * rim + 1)), np.uint8)
-    if np.count_nonzero(beside) < _LEAST or _change(was, now, face) < _FACE_MOVED:
-        return 0.0
-    gone, tells = _share_gone(was, now / _gain(before, after), first, second, max(1, round(_MARGIN * length)))
-    if gone > _FACE_GONE:
-        return 0.0
-    if tells:
-        return CERTAIN
-    change = _change(was, now, beside)
-    return CERTAIN if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
 
 
 def _gray(image: Image, blur: float) -> NDArray[np.float32]:

@@ -47,14 +47,6 @@ class Judgement:
     belief: float = 1.0
 
 
-class _Face(Enum):
-    """What is visible where the previous top card's face is read."""
-
-    OLD = "that card"
-    LIKE = "perhaps one like it that was laid on it"
-    OTHER = "something that does not look like it"
-
-
 # Limits were chosen on drawn tables and checked against 288 looks in 9 simulated matches in unseen styles: 91 at an
 # untouched top card, 79 at one laid on a different face, 13 at a pushed one. Figures refer to these looks unless stated
 # otherwise.
@@ -106,7 +98,7 @@ def _covering(look: Evidence, judgement: Judgement) -> Judgement:
         return replace(judgement, belief=judgement.belief * (1 - odds))
     if best.change < UNCHANGED:
         return judgement
-    if best.card == look.top.card and not _top_shows_beside(best) and _face(best)[0] is _Face.OLD:
+    if best.card == look.top.card and not _top_shows_beside(best) and not _laid_on(best):
         # Pushed, it uncovered what seems to have come.
         return Judgement(Change.MOVED, best.sighting, len(look.known))
     return Judgement(Change.LANDED, best.sighting, len(look.known), odds)
@@ -132,32 +124,28 @@ def _by_change(look: Evidence) -> Judgement:
         return Judgement(Change.LANDED, max(arrived, key=lambda s: s.change).sighting, len(known))
     if kept is not None:
         return _where_top_is_read(kept, pushed)
-    if moved is None and look.pictures is not None:
-        strangers = [s for s in others if _is_unknown_card(s)]
-        if strangers:
-            return Judgement(Change.LANDED, max(strangers, key=lambda s: s.confidence).sighting, len(known))
+    strangers = [s for s in others if moved is None and _is_unknown_card(s)]
+    if strangers:
+        return Judgement(Change.LANDED, max(strangers, key=lambda s: s.confidence).sighting, len(known))
     if look.top_change < UNCHANGED:
         return Judgement(Change.NONE, None, len(known))
     if moved is not None:
-        face, belief = _face(moved)
-        if face is _Face.OLD:
-            return Judgement(Change.MOVED, moved.sighting, len(known))
-        return Judgement(Change.LANDED, moved.sighting, len(known), belief)
+        belief = _laid_on(moved)
+        change = Change.LANDED if belief else Change.MOVED
+        return Judgement(change, moved.sighting, len(known), belief or 1.0)
     return _without_top(look) or _nothing(look, _half_seen(look))
 
 
 def _where_top_is_read(kept: Outline, pushed: Outline | None) -> Judgement:
     """Decide if the only evidence is a reading of the previous top card in its place."""
-    look = kept.look
-    face, belief = _face(kept)
+    look, belief = kept.look, _laid_on(kept)
     # If it no longer looks like the old card, that card is covered, whatever its visible corners read.
-    if face is _Face.OTHER or (face is _Face.OLD and pushed is None):
+    if belief < PERHAPS and (belief or pushed is None):
         half_seen = _half_seen(look)
         if half_seen is not None:
             return Judgement(Change.LANDED, half_seen.sighting, len(look.known), EVEN)
-    if face is _Face.OLD:
-        return Judgement(Change.NONE, kept.sighting, len(look.known))
-    return Judgement(Change.LANDED, kept.sighting, len(look.known), belief)
+    change = Change.LANDED if belief else Change.NONE
+    return Judgement(change, kept.sighting, len(look.known), belief or 1.0)
 
 
 def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
@@ -227,42 +215,40 @@ def _is_buried(card: Outline, others: Iterable[Outline]) -> bool:
     return any(intersection_over_union(s.quad, card.quad) > PUSHED for s in above)
 
 
-def _is_as_it_was(part: Part, times: int) -> bool:
-    return part.tells(times) and part.share < UNCHANGED
-
-
 def _has_changed(part: Part, times: int = 1) -> bool:
     return part.tells(times) and part.share > CHANGED
 
 
+def _is_unchanged(part: Part) -> bool:
+    return part.tells(2) and part.share < UNCHANGED
+
+
 def _top_shows_beside(card: Outline) -> bool:
     """Whether the previous top card is visible beside this one, unchanged."""
-    return _is_as_it_was(card.top_beside, 2)
+    return _is_unchanged(card.top_beside)
 
 
 def _lies_under_top(card: Outline) -> bool:
     """Whether the picture is unchanged where a card overlaps the previous top, so that it lies below."""
-    return _is_as_it_was(card.on_top, 2)
+    return _is_unchanged(card.on_top)
 
 
-def _face(card: Outline) -> tuple[_Face, float]:
-    """Return what is visible at the previous top card's face, and the probability of a landing."""
-    if card.look.pictures is None:
-        return _Face.OLD, 0.0
-    if card.likeness_to_top < _SAME_FACE_FAR:
-        return _Face.OTHER, 1 - CERTAIN
+def _laid_on(card: Outline) -> float:
+    """Return the probability that a card with the previous top's reading was laid on that one; 0 if it is that one.
+
+    At least `PERHAPS` for one that looks like it, less for something that does not.
+    """
+    pictures, old = card.look.pictures, card.look.top.quad
+    if pictures is None:
+        return 0.0
+    if pictures.similarity(old, card.quad) < _SAME_FACE_FAR:
+        return 1 - CERTAIN
     # Farther away, the visible part of the old card decides; laying a card leaves the rest unchanged.
     if card.overlap_with_top <= _ROUGHLY_SAME_PLACE or _has_changed(card.rest_beside):
-        return _Face.OLD, 0.0
-    belief = _by_edges(card)
-    return (_Face.LIKE if belief else _Face.OLD), belief
-
-
-def _by_edges(card: Outline) -> float:
-    """Return the probability that a card with the previous top's reading and place was laid on it."""
+        return 0.0
     # Of 76 identical cards laid with an overlap above 0.6, none exceeded 0.89; noise in dim light can change how an
     # untouched card looks.
-    rim = card.rim if card.overlap_with_top < NEARLY_ALL else 0.0
+    rim = pictures.laid_on_like(old, card.quad) if card.overlap_with_top < NEARLY_ALL else 0.0
     # If edges are inconclusive but the card changed more than its surroundings, a hand laid an identical card or
     # brushed it, which is more common. In 30 simulated matches this held for 32 of 47 otherwise missed landings, for
     # none of 175 untouched cards, and for 2 of 29 pushed ones.
@@ -276,17 +262,19 @@ def _is_unknown_card(card: Outline) -> bool:
     If faces are almost bare, or differ only in colour, one may replace another with little change in the small
     picture, and with none beside it.
     """
-    look = card.look
-    if card.confidence < EVEN or any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
+    look, pictures = card.look, card.look.pictures
+    if pictures is None or card.confidence < EVEN:
+        return False
+    if any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
         return False
     pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
     if pushed or not card.overlap_with_top or _has_changed(card.top_beside):
         return False
     is_confident = card.confidence >= CERTAIN
     # The hue of untouched cards changed by less than 0.12 in a dim picture, by less than 0.08 in the looks above.
-    if is_confident and card.card.color is not look.top.card.color and card.tint > OTHER_COLOR:
+    if is_confident and card.card.color is not look.top.card.color and pictures.tint(card.quad) > OTHER_COLOR:
         return True
-    return card.likeness_in_place < (_ANOTHER_FACE if is_confident else _SAME_FACE_FAR)
+    return pictures.similarity(card.quad, card.quad) < (_ANOTHER_FACE if is_confident else _SAME_FACE_FAR)
 
 
 def _half_seen(look: Evidence) -> Outline | None:
@@ -336,7 +324,7 @@ def _without_top(look: Evidence) -> Judgement | None:
     if not there:
         return None
     # Below the top may lie a card that was never seen, if the top was taken from beside it.
-    seen = _largest(there)
+    seen = max(there, key=lambda s: abs(float(cv2.contourArea(s.quad))))
     change = Change.TAKEN_BACK if _has_changed(seen.top_beside) else Change.LANDED
     return Judgement(change, seen.sighting, len(known))
 
@@ -347,10 +335,6 @@ def _nothing(look: Evidence, half_seen: Outline | None) -> Judgement:
         top = None if half_seen is None else half_seen.sighting
         return Judgement(Change.UNCLEAR, top, len(look.known), EVEN)
     return Judgement(Change.GONE if look.known else Change.NONE, None, 0)
-
-
-def _largest(cards: Sequence[Outline]) -> Outline:
-    return max(cards, key=lambda s: abs(float(cv2.contourArea(s.quad))))
 
 
 def agree(a: Judgement, b: Judgement) -> bool:
