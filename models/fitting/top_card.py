@@ -21,6 +21,7 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
 from companion.models.fitting.logistic import Checked, calibration_error, conditional_logit
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
+from companion.vision.core.logit import Logit
 from companion.vision.imaging.motion import Zone
 from companion.vision.pile.pile_state import zone_about
 from companion.vision.pile.top_card import TopModel, features
@@ -68,7 +69,7 @@ def fitted(piles: Sequence[Pile]) -> TopModel:
     """Return the ridge conditional logit."""
     right = [np.arange(len(pile.features)) == pile.top for pile in piles]
     weights, intercept = conditional_logit([pile.features for pile in piles], right, _RIDGE)
-    return TopModel(weights, -intercept)
+    return TopModel(Logit(weights, intercept))
 
 
 def checked(piles: Sequence[Pile], model: TopModel) -> Checked:

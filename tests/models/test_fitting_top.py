@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from companion.cli import main
 from companion.models.fitting.top_card import Pile, checked, drawn, fitted
+from companion.vision.core.logit import Logit
 from companion.vision.core.runtime import model_folder
 from companion.vision.pile.top_card import FEATURES, TopModel, shipped
 from companion.vision.recognition.card_detector import CardDetector
@@ -24,10 +25,12 @@ def test_the_fit_finds_the_features_that_decide() -> None:
         chances = np.exp(np.append(2 * features[:, 4], -1.0))
         piles.append(Pile(features, int(rng.choice(4, p=chances / chances.sum()))))
     model = fitted(piles)
-    assert abs(model.weights[4] - 2) < 0.5
-    assert np.abs(np.delete(model.weights, 4)).max() < 0.5
+    weights = model.outline.weights
+    assert abs(weights[4] - 2) < 0.5
+    assert np.abs(np.delete(weights, 4)).max() < 0.5
     assert checked(piles, model).calibration_error < 0.08
-    assert checked(piles, TopModel(-model.weights, model.none)).right < checked(piles, model).right / 2
+    opposite = TopModel(Logit(-weights, model.outline.intercept))
+    assert checked(piles, opposite).right < checked(piles, model).right / 2
 
 
 @pytest.mark.slow
@@ -43,7 +46,7 @@ def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None
     (tmp_path / "top.json").unlink()
     result = CliRunner().invoke(main, ["train", "top", "--models", str(tmp_path), "--tables", "8"])
     assert result.exit_code == 0, result.output
-    before = TopModel.load(tmp_path / "top.json").weights
+    before = TopModel.load(tmp_path / "top.json").outline.weights
     checked = CliRunner().invoke(main, ["train", "top", "--models", str(tmp_path), "--tables", "8", "--check"])
     assert "looks name the top card" in checked.output
-    assert np.array_equal(TopModel.load(tmp_path / "top.json").weights, before)
+    assert np.array_equal(TopModel.load(tmp_path / "top.json").outline.weights, before)

@@ -86,7 +86,7 @@ def test_a_landing_after_the_lens_was_covered_is_marked(covered: bool) -> None:
     assert [event.after_dark for event in landed] == [False, covered, False]
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"none": 0, "weights": {}}', '{"none": NaN, "weights": []}'])
+@pytest.mark.parametrize("text", ["", "{}", '{"outline": {"intercept": 0}}', '{"outline": []}'])
 def test_a_damaged_model_file_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "top.json").write_text(text)
     with pytest.raises(ModelFileError, match=r"top\.json"):

@@ -7,7 +7,6 @@ turns these measures into calibrated probabilities. `companion train top` fits i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,11 +28,9 @@ from companion.vision.core.geometry import (
     project,
     unit_square,
 )
-from companion.vision.core.logit import log_odds
-from companion.vision.core.runtime import ModelFileError, model_folder
+from companion.vision.core.logit import Logit, Values, load_logits, log_odds, save_logits
+from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
-
-Values = NDArray[np.float64]
 
 FEATURES = (
     "confidence",
@@ -78,10 +75,9 @@ class _Candidate:
 
 @dataclass(frozen=True, eq=False)
 class TopModel:
-    """The fitted model. weights: (len(FEATURES),). none: score of the choice that no outline is the top card's."""
+    """Log-odds that an outline is the top card's, against "none of these"."""
 
-    weights: Values
-    none: float
+    outline: Logit
 
     def probabilities(self, image: Image, sightings: Sequence[Sighting]) -> Values:
         """Return (N,) probabilities of the sightings to be on top in a (H, W, 3) BGR uint8 picture; sum at most 1."""
@@ -89,27 +85,18 @@ class TopModel:
 
     def of_features(self, values: Values) -> Values:
         """Return (N,) probabilities for features (N, len(FEATURES)) of one picture."""
-        scores = np.append(values @ self.weights, self.none)
+        scores = np.append(self.outline.log_odds(values), 0.0)
         odds = np.exp(scores - scores.max())
         return np.asarray(odds[:-1] / odds.sum(), np.float64)
 
     @classmethod
     def load(cls, path: Path) -> TopModel:
         """Load from JSON; raises ModelFileError if the file is missing or malformed."""
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            weights = np.array([found["weights"][name] for name in FEATURES], np.float64)
-            none = float(found["none"])
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(path, "cannot be read") from error
-        if not np.isfinite([*weights, none]).all():
-            raise ModelFileError(path, "holds no weights")
-        return cls(weights, none)
+        return cls(**load_logits(path, {"outline": FEATURES}))
 
     def save(self, path: Path) -> None:
         """Write as JSON; raises OSError."""
-        weights = {name: round(float(weight), 4) for name, weight in zip(FEATURES, self.weights, strict=True)}
-        path.write_text(json.dumps({"none": round(self.none, 4), "weights": weights}, indent=1) + "\n")
+        save_logits(path, {"outline": self.outline}, {"outline": FEATURES})
 
 
 @cache
