@@ -11,7 +11,7 @@ from companion.cards import Card
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.core.sightings import Sighting
-from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
+from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Lying
 from companion.vision.pile.motion_gate import Still, view
 from companion.vision.pile.pile_change import Change, Judgement
@@ -40,9 +40,9 @@ NOTHING, GONE = Judgement(Change.NONE, seen(RED_7), 2), Judgement(Change.GONE, N
 DOUBTFUL, UNCLEAR = Judgement(Change.UNCLEAR, None, 2), Judgement(Change.UNCLEAR, seen(BLUE_3), 2, 0.5)
 
 
-def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = False) -> Agreement | None:
+def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = False) -> list[Judgement]:
     """Return what looks at a picture that lies still agree on, after the last of them."""
-    looks, agreement = PileConsensus(), None
+    looks, agreement = PileConsensus(), list[Judgement]()
     for n, judgement in enumerate(judgements):
         looks.add(Look(n * apart, judgement, ()), settled=True)
         picture = view(Frame(BLANK, n * apart, n))
@@ -79,24 +79,22 @@ def test_looks_agree_sooner_the_more_confident_they_are(
     judgements: Sequence[Judgement], reported: Change | None
 ) -> None:
     agreement = agreed(judgements)
-    assert (agreement and agreement.judgement.change) is reported
+    assert (agreement[-1].change if agreement else None) is reported
 
 
 @pytest.mark.parametrize(("apart", "reported"), [(0.1, False), (0.4, True)])
 def test_a_bare_place_must_stay_bare_for_a_while(apart: float, reported: bool) -> None:
-    assert (agreed([GONE] * 3, apart) is not None) is reported
+    assert bool(agreed([GONE] * 3, apart)) is reported
 
 
 @pytest.mark.parametrize("judgement", [landed(confidence=0.4), NOTHING, GONE])
 def test_a_picture_that_none_will_confirm_is_taken_as_it_is(judgement: Judgement) -> None:
-    agreement = agreed([judgement], alone=True)
-    assert agreement is not None
-    assert agreement.judgement is judgement
+    assert agreed([judgement], alone=True) == [judgement]
 
 
 def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> None:
-    agreement = Agreement(landed(), (landed(confidence=0.9, belief=0.9), landed(confidence=0.7, belief=0.4)))
-    (card, probability), *_ = agreement.probabilities
+    looks = [landed(confidence=0.9, belief=0.9), landed(confidence=0.7, belief=0.4)]
+    (card, probability), *_ = mean_probabilities(looks)
     assert card == BLUE_3
     assert probability == pytest.approx(0.6 * 0.8)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.cards import Card
+from companion.vision.core.events import Probabilities
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.sightings import EVEN, FAIRLY, Sighting
 from companion.vision.imaging.motion import ONE_ACT
@@ -40,26 +41,18 @@ class Look:
     sightings: Sequence[Sighting]
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
-    """The change several looks agree on, and their judgements."""
+def mean_probabilities(judgements: Sequence[Judgement]) -> Probabilities:
+    """Return the mean of the looks' probabilities.
 
-    judgement: Judgement
-    judgements: tuple[Judgement, ...]
-
-    @property
-    def probabilities(self) -> tuple[tuple[Card, float], ...]:
-        """Mean of the looks' probabilities, most probable card first.
-
-        Beliefs are averaged geometrically, so a look against a landing weighs more than one for it.
-        """
-        tops = [(judgement.top, judgement.belief) for judgement in self.judgements if judgement.top is not None]
-        belief = np.prod([belief for _, belief in tops]) ** (1 / max(1, len(tops)))
-        total: dict[Card, float] = {}
-        for top, _ in tops:
-            for card, probability in zip(top.cards, top.probabilities, strict=True):
-                total[card] = total.get(card, 0.0) + float(belief) * probability / len(tops)
-        return tuple(sorted(total.items(), key=lambda item: -item[1]))
+    Beliefs are averaged geometrically, so a look against a landing weighs more than one for it.
+    """
+    tops = [(judgement.top, judgement.belief) for judgement in judgements if judgement.top is not None]
+    belief = np.prod([belief for _, belief in tops]) ** (1 / max(1, len(tops)))
+    total: dict[Card, float] = {}
+    for top, _ in tops:
+        for card, probability in zip(top.cards, top.probabilities, strict=True):
+            total[card] = total.get(card, 0.0) + float(belief) * probability / len(tops)
+    return tuple(sorted(total.items(), key=lambda item: -item[1]))
 
 
 def is_new_for_certain(look: Look, pile: KnownPile) -> bool:
@@ -112,16 +105,16 @@ class PileConsensus:
         self._looks.append(look)
         self._due = look.time + (self._pause if settled else 0.0)
 
-    def agreed(self, still: Still, pile: KnownPile, is_first: bool) -> Agreement | None:
-        """Return the change the looks agree on, None if more looks are needed.
+    def agreed(self, still: Still, pile: KnownPile, is_first: bool) -> list[Judgement]:
+        """Return the judgements that agree on a change, the latest one last; none if more looks are needed.
 
         is_first: whether nothing was known before, not even that the place is bare.
         """
         latest = self.latest.judgement
         same = [look for look in self._looks if agree(look.judgement, latest)]
-        agreement = Agreement(latest, tuple(look.judgement for look in same))
+        judgements = [look.judgement for look in same]
         if _is_certain(latest, pile):
-            return agreement
+            return judgements
         match latest.change:
             case Change.NONE if not is_first and not pile.cards and not still.alone and not still.is_past_patience:
                 # Without a known pile a hand cannot be detected, and it may hold the first card.
@@ -136,7 +129,7 @@ class PileConsensus:
                 done = still.alone or shown
                 self._pause = _GONE_SECONDS / _GONE_LOOKS
             case Change.UNCLEAR:
-                return self._uncertain(agreement)
+                return self._uncertain(judgements)
             case Change.TAKEN_BACK if self._often(self._landed()) and latest.left < len(pile.cards) - 1:
                 # Several cards are rarely taken back at once.
                 done = False
@@ -147,12 +140,12 @@ class PileConsensus:
                 # Another look may read the card that was mistaken for the old one.
                 done = False
             case _:
-                done = self._is_well_agreed(agreement, still)
-        return agreement if done else None
+                done = self._is_well_agreed(judgements, still)
+        return judgements if done else []
 
-    def _is_well_agreed(self, agreement: Agreement, still: Still) -> bool:
+    def _is_well_agreed(self, judgements: list[Judgement], still: Still) -> bool:
         """Whether enough looks show the same card confidently, or the maximum number of looks is reached."""
-        tops = [judgement.top for judgement in agreement.judgements if judgement.top is not None]
+        tops = [judgement.top for judgement in judgements if judgement.top is not None]
         if still.alone:
             return True
         if len(self) >= 2 * _MOST_LOOKS and len(tops) >= len(self) / 3:
@@ -160,19 +153,16 @@ class PileConsensus:
         sure = bool(np.mean([top.confidence for top in tops]) >= FAIRLY)
         return len(tops) >= _AGREE and (sure or len(self) >= _MOST_LOOKS)
 
-    def _uncertain(self, agreement: Agreement) -> Agreement | None:
+    def _uncertain(self, judgements: list[Judgement]) -> list[Judgement]:
         """Return an uncertain change, from a corner or a single look: better asked about than ignored."""
-        latest, landed = agreement.judgement, self._landed()
+        landed = self._landed()
         if len(self) > 2 * _MOST_LOOKS or all(look.judgement.top is None for look in self._looks):
             self._slow_down()
-        if len(agreement.judgements) < _MOST_LOOKS:
-            return None
-        if latest.top is not None:
-            return agreement
-        if not landed:
-            return None
-        doubted = replace(landed[-1], belief=landed[-1].belief / 2)
-        return Agreement(doubted, (doubted,))
+        if len(judgements) < _MOST_LOOKS:
+            return []
+        if judgements[-1].top is not None:
+            return judgements
+        return [replace(last, belief=last.belief / 2) for last in landed[-1:]]
 
     def _landed(self) -> list[Judgement]:
         return [look.judgement for look in self._looks if look.judgement.change is Change.LANDED]

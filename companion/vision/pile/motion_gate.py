@@ -74,7 +74,8 @@ class View:
     def window(self, zone: Zone, reach: float = Zone.REACH) -> tuple[slice, slice]:
         """Return a zone's rows and columns in the small picture."""
         height, width = self.glance.structure.shape
-        return _scaled(zone, self.scale).window(width, height, reach)
+        scale = self.scale
+        return Zone(zone.x * scale, zone.y * scale, zone.length * scale).window(width, height, reach)
 
     def shows_as(self, other: View, quad: Quad, tolerance: float = MOTION) -> bool:
         """Whether an outline, in frame pixels, differs from another picture by at most `tolerance`, the share that
@@ -122,7 +123,8 @@ class MotionGate:
         """The picture in which the pile was last known, None before the first."""
         self._last: View | None = None
         self._still: Still | None = None
-        self._stirred = False
+        self.has_moved = False
+        """Whether anything moved at the pile since it was last known."""
         self.moving: Mask | None = None
         """Mask of changes since the previous picture, None if undefined."""
         self._within: Quad | None = None
@@ -130,11 +132,6 @@ class MotionGate:
         self._background = Background(HAND_PATIENCE)
         self.restless: Mask | None = None
         """Mask of constant motion, of any size, which is ignored."""
-
-    @property
-    def has_moved(self) -> bool:
-        """Whether anything moved at the pile since it was last known."""
-        return self._stirred
 
     def is_late_for(self, view: View) -> bool:
         """Whether the previous picture, the very first, should have been treated as a single picture."""
@@ -153,7 +150,7 @@ class MotionGate:
         self.moving = difference(last.glance, view.glance)
         moved = view.share(self._calm(self.moving, view, zone), zone) > MOTION
         if moved:
-            self._stirred = True
+            self.has_moved = True
             if not alone:
                 return None
             before = None
@@ -184,7 +181,7 @@ class MotionGate:
             early = still.lasted < LIES and not still.alone
             return None if early else np.ones(picture.structure.shape, np.uint8)
         changed = self._calm(difference(reference.glance, picture), still.view, zone)
-        if still.view.share(changed, zone) <= _NEWS and not self._stirred and not looking:
+        if still.view.share(changed, zone) <= _NEWS and not self.has_moved and not looking:
             if still.view.time - reference.time >= ONE_ACT:  # Daylight changes little in a second.
                 self.reference = still.view
             return None
@@ -192,7 +189,7 @@ class MotionGate:
             return None
         if self._lies_as_reported(still.view, reference):
             # Changes beside it are the arm that laid it.
-            self.reference, self._stirred = still.view, False
+            self.reference, self.has_moved = still.view, False
             return None
         return changed
 
@@ -249,13 +246,9 @@ class MotionGate:
         """Make this the reference picture; only inside `within` if an arm is still leaving."""
         self.reference = view
         self._within, self._reported_at = within, view.time
-        self._stirred = within is not None
+        self.has_moved = within is not None
 
 
 def is_everywhere(changed: Mask) -> bool:
     """Whether so much of the picture has changed that the camera must have moved."""
     return bool(changed.mean() > _EVERYWHERE)
-
-
-def _scaled(zone: Zone, scale: float) -> Zone:
-    return Zone(zone.x * scale, zone.y * scale, zone.length * scale)

@@ -75,11 +75,14 @@ class KnownPile:
 
     def moved(self, top: Quad, changed: Mask, scale: float) -> KnownPile:
         """Return the pile after its top card moved to `top`."""
-        return replace(self, cards=tuple(carried_along(self.cards, top, changed, scale)))
-
-    def gone(self) -> KnownPile:
-        """Return the empty pile."""
-        return replace(self, cards=(), others=())
+        before, move = self.cards[-1], homography(self.cards[-1].quad, top)
+        # Lower cards are assumed to have moved along where the picture changed beside the top card.
+        hidden = filled(before.quad, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
+        cards = []
+        for lying in self.cards[:-1]:
+            part, _ = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))
+            cards.append(Lying(lying.card, project(move, lying.quad)) if part > CHANGED else lying)
+        return replace(self, cards=(*cards, Lying(before.card, top)))
 
     def seen(self, sightings: Sequence[Sighting]) -> KnownPile:
         """Return the pile with its cards where they are read now, and an updated zone."""
@@ -108,22 +111,6 @@ def zone_about(quads: Sequence[Quad]) -> Zone:
 
 def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, float]) -> float:
     return float(np.hypot(*(np.asarray(a) - b)))
-
-
-def carried_along(known: Sequence[Lying], top: Quad, changed: Mask, scale: float) -> list[Lying]:
-    """Return the known cards after their top card moved to `top`.
-
-    Lower cards are assumed to have moved along where the picture changed beside the top card.
-    """
-    before = known[-1].quad
-    move = homography(before, top)
-    hidden = filled(before, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
-    moved = []
-    for lying in known[:-1]:
-        part, area = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))
-        rigid = area > 0 and part > CHANGED
-        moved.append(Lying(lying.card, project(move, lying.quad) if rigid else lying.quad))
-    return [*moved, Lying(known[-1].card, top)]
 
 
 def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Lying]:

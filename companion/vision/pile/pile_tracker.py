@@ -23,11 +23,12 @@ from companion.vision.core.events import (
     PileEvent,
     PileGone,
     PileMoved,
+    Probabilities,
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.motion import INSTANT, Mask, Zone, is_colorless, tinted
-from companion.vision.pile.consensus import Agreement, Look, PileConsensus, is_new_for_certain
+from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
 from companion.vision.pile.outline_comparison import Comparison
@@ -221,7 +222,7 @@ class PileTracker:
         self._looks.clear()
         self._stillness.refer_to(picture, within=top.quad)
         before, self._pile = self._pile, self._pile.landed(top, picture.time).seen(glimpse.look.sightings)
-        probabilities, like = Agreement(judgement, (judgement,)).probabilities, before.top == top.card
+        probabilities, like = mean_probabilities([judgement]), before.top == top.card
         return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]
 
     def _examine(self, still: Still) -> list[PileEvent]:
@@ -233,8 +234,8 @@ class PileTracker:
             self._looks.add(self._look(still.view, changed, alone=still.alone), still.settled)
         if not still.settled:
             return []
-        agreement = self._looks.agreed(still, self._pile, self._stillness.reference is None)
-        return [] if agreement is None else self._tell(agreement, still, changed)
+        agreed = self._looks.agreed(still, self._pile, self._stillness.reference is None)
+        return self._tell(agreed, still, changed) if agreed else []
 
     def _look(self, picture: View, changed: Mask, *, alone: bool = False) -> Look:
         """Run the detector on the pile's surroundings if known, quickly and thoroughly in turn.
@@ -273,9 +274,9 @@ class PileTracker:
         detect = self._detect if thorough else self._closely
         return [replace(s, quad=s.quad + corner) for s in detect(image[rows, columns])]
 
-    def _tell(self, agreement: Agreement, still: Still, changed: Mask) -> list[PileEvent]:
+    def _tell(self, agreed: list[Judgement], still: Still, changed: Mask) -> list[PileEvent]:
         """Accept and report the change the looks agree on, unless a hand caused it."""
-        judgement, picture = agreement.judgement, still.view
+        judgement, picture = agreed[-1], still.view
         top = judgement.top
         if top is not None and not still.alone:
             if judgement.change is Change.LANDED and self._pile.has_just_landed(top.card, picture.time):
@@ -289,7 +290,7 @@ class PileTracker:
         knocked = not first and is_everywhere(changed) and bool(self._pile.cards)
         self._stillness.refer_to(picture)
         self._looks.clear()
-        events = self._accept(replace(agreement, judgement=judgement), still, changed, knocked)
+        events = self._accept(judgement, mean_probabilities(agreed), still, changed, knocked)
         self._pile = self._pile.seen(sightings)
         if first and self._pile.region is None:
             self._elsewhere = PileRelocator(self._detect, picture, sightings, None if top is None else top.quad)
@@ -300,30 +301,31 @@ class PileTracker:
             self._elsewhere = None if self._laid >= _CONFIRMED else self._elsewhere
         return events
 
-    def _accept(self, agreement: Agreement, still: Still, changed: Mask, knocked: bool) -> list[PileEvent]:
-        """Apply the agreed change to the pile."""
-        judgement, pile, picture, time = agreement.judgement, self._pile, still.view, still.since
+    def _accept(
+        self, judgement: Judgement, chances: Probabilities, still: Still, changed: Mask, knocked: bool
+    ) -> list[PileEvent]:
+        """Apply the agreed change to the pile. chances: mean probabilities of the card on top."""
+        pile, picture, time = self._pile, still.view, still.since
         top, image = judgement.top, picture.frame.image
+        if judgement.change is Change.GONE:
+            self._pile = replace(pile, cards=(), others=())
+            return [CardTakenBack(time, (), image) if len(pile.cards) == 1 else PileGone(time)]
+        if top is None:
+            return []
         match judgement.change:
-            case Change.NONE if top is not None and pile.cards:
+            case Change.NONE if pile.cards:
                 self._pile = pile.moved(top.quad, changed, picture.scale)
             case Change.LANDED | Change.UNCLEAR:
-                assert top is not None
                 self._pile = pile.landed(top, picture.time)
-                return [CardLanded(time, agreement.probabilities, top.quad, image, same_face=pile.top == top.card)]
+                return [CardLanded(time, chances, top.quad, image, same_face=pile.top == top.card)]
             case Change.TAKEN_BACK:
-                assert top is not None
                 self._pile = pile.uncovered(top, judgement.left)
-                return [CardTakenBack(time, agreement.probabilities, image)]
+                return [CardTakenBack(time, chances, image)]
             case Change.MOVED:
-                assert top is not None
                 self._pile = pile.moved(top.quad, changed, picture.scale)
                 if not knocked:
                     # Motion of a card reported while its hand was present is the hand letting go.
                     return [] if pile.has_just_landed(top.card, time) else [PileMoved(time)]
                 detail = "The camera was moved; the pile has been found again."
                 return [CameraStatus(time, CameraHealth.KNOCKED, detail), CameraStatus(time, CameraHealth.OK)]
-            case Change.GONE:
-                self._pile = pile.gone()
-                return [CardTakenBack(time, (), image) if len(pile.cards) == 1 else PileGone(time)]
         return []
