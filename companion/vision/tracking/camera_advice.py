@@ -99,7 +99,8 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
 
     sightings: the cards seen in it. draw_pile: visible share of the draw pile in the whole picture, None if unknown.
     """
-    card = _card(sightings)
+    # The card to measure on: the most confident open one, else the most confident one.
+    card = max(sightings, key=lambda sighting: (sighting.whole, sighting.confidence), default=None)
     if card is None:
         white = float(np.percentile(image[::4, ::4].max(axis=2), 98))
         if white < _LEAST_WHITE:
@@ -123,11 +124,6 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
     if draw_pile is not None and draw_pile.share < _LEAST_OF_DRAW_PILE:
         return Advice(Obstacle.DRAW_PILE, draw_pile.share, _LEAST_OF_DRAW_PILE, draw_pile.quad)
     return Advice(Obstacle.NOTHING, quad=card.quad)
-
-
-def _card(sightings: Sequence[Sighting]) -> Sighting | None:
-    """Return the card to measure on: the most confident open one, else the most confident one."""
-    return max(sightings, key=lambda sighting: (sighting.whole, sighting.confidence), default=None)
 
 
 def _below(hindrance: Obstacle, measured: float, least: float, wanted: float | None = None) -> Advice | None:

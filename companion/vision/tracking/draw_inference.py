@@ -12,17 +12,14 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.vision.arms.arm_tracks import entry
 from companion.vision.arms.hand_visits import HandVisit, Spot, arm_of, goes_home, turning_places
-from companion.vision.core.events import PileKind, PileReached
-from companion.vision.core.logit import Logit, load_logits, save_logits
+from companion.vision.core.events import PileReached
+from companion.vision.core.logit import Logit, Values, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.motion import HAND_PATIENCE, INSTANT, Floats, Zone
 from companion.vision.pile.motion_gate import MOTION
-
-Values = NDArray[np.float64]
 
 MOVEMENT = (
     "distance",
@@ -144,12 +141,11 @@ def shipped() -> DrawModel:
 def visit_event(reach: HandVisit, zone: Zone, draw: Spot | None, drew: float) -> PileReached:
     """Return the event of a visit to either pile.
 
-    zone: the discard pile's. draw: the draw pile, None if it is unknown. drew: probability of a draw, for visits to it.
+    zone: the discard pile's. draw: the draw pile if it is the one visited, with `drew`, the probability of a draw.
     """
-    if reach.kind is PileKind.DISCARD or draw is None:
-        return PileReached(reach.ended, reach.began, arm_of(reach.track, zone, reach.began, reach.ended), reach.kind)
-    arm = arm_of(reach.track, zone, reach.began, reach.ended, draw.middle)
-    return PileReached(reach.ended, reach.began, arm, reach.kind, (1 - drew, drew))
+    goal, drawn = (None, ()) if draw is None else (draw.middle, (1 - drew, drew))
+    arm = arm_of(reach.track, zone, reach.began, reach.ended, goal)
+    return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
 
 
 def is_alone(reach: HandVisit, others: Iterable[HandVisit], drawn: Iterable[float], since: float) -> bool:

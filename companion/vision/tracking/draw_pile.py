@@ -92,8 +92,11 @@ class DrawPile:
             card = is_a_card(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
             # An object cut by the border has no card shape, which is no evidence.
-            place = _Place.at(back.quad, zone, size, self._looks, back.score if card else 0.0)
-            if (card or cut) and place.away >= CARD_RADIUS:
+            # If the border cuts it, hands are seen only in front of it.
+            middle = np.clip(back.quad.mean(0).astype(np.float64), 0, np.inf if size is None else size)
+            away = float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length
+            if (card or cut) and away >= CARD_RADIUS:
+                place = _Place(back.quad, middle, away, self._looks, 1, back.score if card else 0.0)
                 self._note(place, zone.length)
         self._choose(zone)
 
@@ -191,19 +194,6 @@ class _Place:
     look: int
     count: int
     clear: float
-
-    @classmethod
-    def at(cls, quad: Quad, zone: Zone, size: tuple[int, int] | None, look: int, clear: float) -> _Place:
-        """Return a candidate found in look number `look` in a picture of this size.
-
-        clear: its back probability.
-        """
-        middle = quad.mean(0).astype(np.float64)
-        if size is not None:
-            # If the border cuts it, hands are seen only in front of it.
-            middle = np.clip(middle, 0, size)
-        away = float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length
-        return cls(quad, middle, away, look, 1, clear)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,14 +27,14 @@ class Picture:
     """A stored picture. began, ended: time span (s) in which it was valid. gray: (h, WIDTH) uint8. scale: from frames
     to its pixels.
 
-    hidden: mask of arms as packed bits with these rows and columns; None if there were none.
+    hidden: mask of arms, (h, w) uint8 of 0 and 1; None if there were none.
     """
 
     began: float
     ended: float
     gray: Image
     scale: float
-    hidden: tuple[NDArray[np.uint8], tuple[int, int]] | None
+    hidden: Mask | None
 
     @cached_property
     def brightness(self) -> float:
@@ -46,10 +45,8 @@ class Picture:
         """Return (h, WIDTH) of 1 where no arm is near, 0 elsewhere. length: of a card, in frames."""
         if self.hidden is None:
             return np.ones(self.gray.shape, np.float32)
-        bits, (rows, columns) = self.hidden
-        mask = np.unpackbits(bits, count=rows * columns).reshape(rows, columns)
-        side = 2 * round(CARD_MARGIN * length * columns * self.scale / WIDTH) + 1
-        near = cv2.dilate(mask, np.ones((side, side), np.uint8))
+        side = 2 * round(CARD_MARGIN * length * self.hidden.shape[1] * self.scale / WIDTH) + 1
+        near = cv2.dilate(self.hidden, np.ones((side, side), np.uint8))
         size = self.gray.shape[1], self.gray.shape[0]
         return 1 - cv2.resize(near, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
 
@@ -108,15 +105,11 @@ class _Series:
 
         Uses the last one before and the first one after that show the pile.
         """
-        number = bisect_right([picture.began for picture in self.pictures], began) - 1
-        after = bisect_left([picture.ended for picture in self.pictures], ended)
-        while number >= 0 and not self.pictures[number].shows(place, length):
-            number -= 1
-        while after < len(self.pictures) and not self.pictures[after].shows(place, length):
-            after += 1
-        if number < 0 or after >= len(self.pictures) or after <= number:
+        earlier = (picture for picture in reversed(self.pictures) if picture.began <= began)
+        later = (picture for picture in self.pictures if picture.ended >= ended)
+        old, new = (next((one for one in some if one.shows(place, length)), None) for some in (earlier, later))
+        if old is None or new is None or new.began <= old.began:
             return None
-        old, new = self.pictures[number], self.pictures[after]
         share = difference(old, new, place, length)
         return None if share is None else Changed(share, old.ended)
 
@@ -136,9 +129,8 @@ class IdleSnapshots:
         if not any(series.is_due(time) for series in settled):
             return
         gray = np.asarray(cv2.cvtColor(averaged(image, WIDTH), cv2.COLOR_BGR2GRAY), np.uint8)
-        where = None if hidden is None else (np.packbits(hidden > 0), (hidden.shape[0], hidden.shape[1]))
         for series in settled:
-            series.take(Picture(time, time, gray, WIDTH / image.shape[1], where))
+            series.take(Picture(time, time, gray, WIDTH / image.shape[1], hidden))
 
     def forget(self) -> None:
         """Reset after the camera moved."""

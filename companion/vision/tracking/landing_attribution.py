@@ -12,17 +12,14 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.vision.arms.arm_tracks import Track
 from companion.vision.arms.hand_visits import Spot, distances
 from companion.vision.core.geometry import CARD_RADIUS
-from companion.vision.core.logit import Logit, load_logits, save_logits
+from companion.vision.core.logit import Logit, Values, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import CERTAIN
 from companion.vision.imaging.motion import ARM_PATIENCE, HAND_PATIENCE, INSTANT, Floats
-
-Values = NDArray[np.float64]
 
 MOMENT = (
     "seconds before",
@@ -66,10 +63,15 @@ class Landing:
         """Return the features that all moments of an arm share."""
         age, is_done = max(0.0, self.landed - track.samples[0].time), track.number in self.done
         # What an arm that had laid its card carried was that card.
-        card = None if is_done else self.card
-        load = None if card is None else carried_similarity(track, card, self.spot, self.landed)
+        load = None if is_done else self.load(track)
         entered = float(np.log(age + INSTANT)), INSTANT / (age + INSTANT)
         return float(track.is_shadow), *entered, float(is_done), float(load is not None), load or 0.0
+
+    def load(self, track: Track) -> float | None:
+        """Return the similarity (0 to 1) of what an arm carried to the card; None if either was not seen."""
+        if self.card is None:
+            return None
+        return track.carried(self.card, self.spot.middle, self.spot.length, self.landed - HAND_PATIENCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +111,6 @@ class LandingModel:
 def shipped() -> LandingModel:
     """Return the shipped model; raises ModelFileError."""
     return LandingModel.load(model_folder() / "landings.json")
-
-
-def carried_similarity(track: Track, card: Floats, spot: Spot, landed: float) -> float | None:
-    """Return the similarity (0 to 1) of what an arm carried to the card; None if not seen.
-
-    card: colour histogram. landed: when it came to rest (s).
-    """
-    return track.carried(card, spot.middle, spot.length, landed - HAND_PATIENCE)
 
 
 def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:

@@ -9,15 +9,7 @@ import numpy as np
 
 from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
-from companion.vision.arms.hand_visits import (
-    HandVisit,
-    Spot,
-    VisitTracker,
-    arm_of,
-    is_one_act,
-    stayed_at,
-    was_laying,
-)
+from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, arm_of, is_one_act, stayed_at, was_laying
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import (
     Arm,
@@ -33,7 +25,7 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import ARM_PATIENCE, AT_REST, ONE_ACT, Floats, Zone
+from companion.vision.imaging.motion import ARM_PATIENCE, AT_REST, ONE_ACT, Zone
 from companion.vision.imaging.stabilizer import Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
@@ -42,12 +34,7 @@ from companion.vision.tracking.camera_advice import InView
 from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, is_alone, visit_event
 from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
 from companion.vision.tracking.idle_snapshots import KEPT, Changed, IdleSnapshots, hidden_share
-from companion.vision.tracking.landing_attribution import (
-    Landing,
-    LandingModel,
-    came_to,
-    carried_similarity,
-)
+from companion.vision.tracking.landing_attribution import Landing, LandingModel, came_to
 from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by_load, without_hand
 
 FindBacks = Callable[[Image], list[Back]]
@@ -159,10 +146,10 @@ class TableTracker:
         known = {track.number for track in self._recent}
         self._recent = [track for track in self._recent if time - track.last.time <= ARM_PATIENCE]
         self._recent += [track for track in tracks if track.number not in known]
-        events = [self._with_arm(event) for event in seen]
         zone = self.tracker.zone
         if zone is None:
-            return events
+            return seen
+        events = [self._with_arm(event, zone) for event in seen]
         spots = self._spots(zone)
         self._arms.pile_at(square_at(spots[1]) if len(spots) > 1 else None)
         for track in tracks:
@@ -262,34 +249,32 @@ class TableTracker:
         draw = self._draw_pile.spot(zone)
         return [discard] if draw is None else [discard, draw]
 
-    def _with_arm(self, event: PileEvent) -> PileEvent:
+    def _with_arm(self, event: PileEvent, zone: Zone) -> PileEvent:
         match event:
             case CardLanded():
                 if event.quad is not None:
                     self._arms.lies(event.quad)
-                arms = self._there(event.time, event.quad)
+                landing = self._landing(event.time, event.quad, zone)
+                arms = self._landings.attributed(landing)
                 if not arms:
                     return without_hand(event) if self._shows_arms and is_unlikely(event) else event
                 self._shows_arms = True
                 (track, _), *others = arms
-                weighed = reweighted_by_load(event, self._bore(track, event))
+                weighed = reweighted_by_load(event, landing.load(track))
                 self._note_work(track, event.time)
-                rivals = tuple((self._arm(other, event), share) for other, share in others)
+                rivals = tuple((_arm(other, landing, zone), share) for other, share in others)
                 entered = track.samples[0].time
-                return replace(weighed, arm=self._arm(track, event), rivals=rivals, entered=entered)
+                return replace(weighed, arm=_arm(track, landing, zone), rivals=rivals, entered=entered)
             case CardTakenBack() | PileGone() | PileMoved():
-                for track, _ in self._there(event.time, None)[:1]:
-                    if not isinstance(event, PileMoved) or self._stayed(track, event.time):
+                for track, _ in self._landings.attributed(self._landing(event.time, None, zone))[:1]:
+                    # Who passes over the pile may only seem to have moved it.
+                    since, spots = event.time - ONE_ACT, self._spots(zone)
+                    if not isinstance(event, PileMoved) or stayed_at(PileKind.DISCARD, track, since, spots):
                         self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.forget()
                 self._gone, self._known_spot = [], None
         return event
-
-    def _stayed(self, track: Track, moved: float) -> bool:
-        """Whether a hand worked at the discard pile before that changed (s); who passes over it may only seem to."""
-        zone = self.tracker.zone
-        return zone is not None and stayed_at(PileKind.DISCARD, track, moved - ONE_ACT, self._spots(zone))
 
     def _note_work(self, track: Track, time: float) -> None:
         """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
@@ -297,43 +282,23 @@ class TableTracker:
         self._draw_pile.worked(track.number)
         self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
 
-    def _there(self, landed: float, quad: Quad | None) -> tuple[tuple[Track, float], ...]:
-        """Return the arms that may have worked where a card came to rest, as `LandingModel.attributed` does.
+    def _landing(self, landed: float, quad: Quad | None, zone: Zone) -> Landing:
+        """Return a card that came to rest, and the arms that may have laid it.
 
         quad: the card's outline; the middle of the discard pile if None.
         """
-        zone = self.tracker.zone
-        if zone is None:
-            return ()
-        done = {number for number, _ in self._laid}
-        return self._landings.attributed(Landing(_laid_at(zone, quad), self._recent, landed, done, self._colors(quad)))
-
-    def _colors(self, quad: Quad | None) -> Floats | None:
-        """Return the colour histogram in an outline; None without an outline or a picture."""
         seen = self._arms.seen
-        return None if quad is None or seen is None else seen.within(quad)
-
-    def _bore(self, track: Track, landed: CardLanded) -> float | None:
-        """Return the similarity (0 to 1) of what an arm carried to the landed card; None if not seen."""
-        zone, card = self.tracker.zone, self._colors(landed.quad)
-        if zone is None or card is None:
-            return None
-        return carried_similarity(track, card, _laid_at(zone, landed.quad), landed.time)
+        middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
+        card = None if quad is None or seen is None else seen.within(quad)
+        done = {number for number, _ in self._laid}
+        return Landing(Spot(PileKind.DISCARD, middle, zone.length), self._recent, landed, done, card)
 
     def _reached(self, reach: HandVisit, zone: Zone) -> _Held | None:
         if not reach.stayed or was_laying(reach, self._laid):
             return None
-        draw = self._draw_pile.spot(zone)
-        if draw is None or reach.kind is not PileKind.DRAW:
-            return _Held(visit_event(reach, zone, None, 0.0), reach, zone, None)
-        drew = self._draws.by_movement(DrawEvidence(reach, draw))
+        draw = self._draw_pile.spot(zone) if reach.kind is PileKind.DRAW else None
+        drew = 0.0 if draw is None else self._draws.by_movement(DrawEvidence(reach, draw))
         return _Held(visit_event(reach, zone, draw, drew), reach, zone, draw)
-
-    def _arm(self, track: Track, landed: CardLanded) -> Arm:
-        zone = self.tracker.zone
-        assert zone is not None
-        began = came_to(_laid_at(zone, landed.quad), track, landed.time - ONE_ACT, landed.time)
-        return arm_of(track, zone, began, landed.time)
 
     def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
         zone = self.tracker.zone
@@ -343,6 +308,6 @@ class TableTracker:
             self._draw_pile.see_backs(self._find_backs(frame.image), zone, frame.time, self._size)
 
 
-def _laid_at(zone: Zone, quad: Quad | None) -> Spot:
-    middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
-    return Spot(PileKind.DISCARD, middle, zone.length)
+def _arm(track: Track, landing: Landing, zone: Zone) -> Arm:
+    began = came_to(landing.spot, track, landing.landed - ONE_ACT, landing.landed)
+    return arm_of(track, zone, began, landing.landed)
