@@ -46,7 +46,7 @@ def stay(goal: tuple[float, float], seconds: float, beyond: tuple[float, float] 
     track = Track(1, gone=True)
     for number, tip in enumerate(places):
         area = 30.0 * float(np.hypot(*(tip - rim))) + (0.3 * DRAW.length**2 if number > there - 2 else 0.0)
-        track.samples.append(Sample(1.0 + number / 15, tip, rim, 30.0, area, single=True))
+        track.samples.append(Sample(tip, rim, 30.0, area, single=True, time=1.0 + number / 15))
     return max(VisitTracker(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
 
 
@@ -160,7 +160,7 @@ def test_a_hand_that_neither_comes_nor_goes_has_barely_drawn() -> None:
 
 def test_a_hand_that_comes_again_has_been_there_twice() -> None:
     once = stay((420.0, 205.0), 0.5).track
-    again = [Sample(s.time + 2.5, s.tip, s.rim, s.width, s.area, s.single) for s in once.samples if s.time < 2.0]
+    again = [Sample(s.tip, s.rim, s.width, s.area, s.single, time=s.time + 2.5) for s in once.samples if s.time < 2.0]
     track = Track(1, [*once.samples[:10], *again], gone=True)
     assert len(VisitTracker(track).follow([DRAW])) == 2
 

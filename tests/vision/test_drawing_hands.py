@@ -35,7 +35,7 @@ def way(*stops: tuple[float, float, float], rim: Point = RIM) -> list[Sample]:
         tips += [place] * int(15 * seconds)
     areas = [30.0 * float(np.hypot(*(tip - rim))) for tip in tips]
     return [
-        Sample(number / 15, np.asarray(tip), rim, 30.0, area, single=True)
+        Sample(np.asarray(tip), rim, 30.0, area, single=True, time=number / 15)
         for number, (tip, area) in enumerate(zip(tips, areas, strict=True))
     ]
 

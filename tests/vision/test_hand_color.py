@@ -57,7 +57,7 @@ def arm_with(number: int, start: tuple[float, float], end: tuple[float, float], 
     track, (rim, goal) = Track(number), np.array([start, end])
     for step in range(31):
         share = min(1.0, step / 10, (30 - step) / 10)
-        sample = Sample(comes + step / 20, rim + (goal - rim) * share, rim, 30.0, 400.0, single=True)
+        sample = Sample(rim + (goal - rim) * share, rim, 30.0, 400.0, single=True, time=comes + step / 20)
         track.samples.append(replace(sample, colors=load))
     return track
 

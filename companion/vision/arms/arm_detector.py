@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 import cv2
 import numpy as np
@@ -50,7 +51,7 @@ class ArmDetector:
     def __init__(self) -> None:
         self._backdrop, self._restless, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
         self._tracks: list[Track] = []
-        self._count = 0
+        self._numbers = count(1)
         self._shape: tuple[int, int] | None = None
         self._looked = -np.inf
         self._laid: Quad | None = None
@@ -144,14 +145,14 @@ class ArmDetector:
             closed &= 1 - restless
             edge |= cv2.dilate(restless, SQUARE) > 0
         closed = self._bridges.build(closed, difference.moved, None if pile is None else pile / self._scale)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
+        components, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
         rim = rim_of(closed.shape[0], closed.shape[1])
         # Thin lines along the edge of a shadow do not belong to an arm.
         firm = np.asarray(cv2.morphologyEx(difference.solid, cv2.MORPH_OPEN, NEIGHBOURS), np.uint8)
         laid = None if self._laid is None else filled(self._laid, closed.shape, 1 / self._scale, -EDGE) > 0
         shapes: list[Shape] = []
         hands = np.zeros_like(attached)
-        for number in range(1, count):
+        for number in range(1, components):
             if stats[number, cv2.CC_STAT_AREA] < LEAST_AREA:
                 continue
             part = labels == number
@@ -220,8 +221,8 @@ class ArmDetector:
 
     def _is_entry(self, run: NDArray[np.intp], rim: FrameBorder) -> bool:
         """Whether a tracked arm enters at a crossing."""
-        known = (track.last for track in self._tracks if track.alone)
-        return any(last.crosses_at(rim.points[run], self._scale) for last in known)
+        middle, known = rim.points[run].mean(0), (track.last.rim for track in self._tracks if track.alone)
+        return any(at is not None and np.hypot(*(middle - at / self._scale)) <= RIM_JUMP for at in known)
 
     def _known(self, runs: list[NDArray[np.intp]], rim: FrameBorder) -> dict[int, Point]:
         """Return the tips of arms that were seen separately before they met, by crossing."""
@@ -264,7 +265,7 @@ class ArmDetector:
         tip, *ends = ((place + 0.5) * scale for place in (arm.tip, *arm.ends))
         rim = None if arm.rim is None else (arm.rim + 0.5) * scale
         width, area = arm.width * scale, arm.area * scale**2
-        return Sample(time, tip, rim, width, area, arm.single, arm.firm, tuple(ends), arm.colors)
+        return Sample(tip, rim, width, area, arm.single, arm.firm, tuple(ends), arm.colors, time=time)
 
     def _match(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Assign each sample to the track it continues, or to a new one."""
@@ -284,9 +285,7 @@ class ArmDetector:
                 self._tracks[i].samples.append(left[j])
                 self._tracks[i].alone += left[j].single
         new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
-        for sample in new:
-            self._count += 1
-            self._tracks.append(Track(self._count, [sample], int(sample.single)))
+        self._tracks += [Track(next(self._numbers), [sample], int(sample.single)) for sample in new]
         self._part(time)
         for track in self._tracks:
             unseen = time - track.last.time
@@ -301,8 +300,8 @@ class ArmDetector:
             home = track.reaches_in_anew() if track.last.time == time else None
             if home is not None:
                 track.gone = True
-                self._count += 1
                 samples = track.samples[home:]
                 track.until = samples[0].time
                 came = track.number if track.came is None else track.came
-                self._tracks.append(Track(self._count, samples, sum(sample.single for sample in samples), came=came))
+                alone = sum(sample.single for sample in samples)
+                self._tracks.append(Track(next(self._numbers), samples, alone, came=came))

@@ -35,16 +35,18 @@ SAME_HAND = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """An arm in small pixels: tip, centre and width of its border crossing, area, whether it is separate.
+    """An arm in one picture, in its pixels and square pixels.
 
-    firm: share of the component that is more than shadow. ends: fingertips, if several reach about as far as the tip,
-    which may lie between them. colors: colour histogram at the tip, None if unknown.
+    tip: (2,) the farthest end. rim: (2,) centre of its border crossing, None without one; width: of the crossing. area:
+    what is visible. single: whether it is separate. firm: share that is more than shadow. ends: (2,) each, fingertips,
+    if several reach about as far as the tip, which may lie between them. colors: colour histogram at the tip, None if
+    unknown.
     """
 
     tip: Point
     rim: Point | None
     width: float
-    area: int
+    area: float
     single: bool = False
     firm: float = 1.0
     ends: tuple[Point, ...] = ()
@@ -52,7 +54,7 @@ class Shape:
 
     @property
     def reach(self) -> float:
-        """Distance from border to tip, 0 without a crossing."""
+        """Distance from border to tip in pixels, 0 without a crossing."""
         return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
 
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 from operator import attrgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from companion.vision.arms.arm_geometry import Shape
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_color import similarity
 from companion.vision.core.geometry import CARD_RADIUS
@@ -38,37 +38,15 @@ _MIN_FIRMNESS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
-    """An arm in one frame, in pixels of the full picture.
+class Sample(Shape):
+    """An arm in one frame, in pixels of the full picture. time: the frame's in seconds."""
 
-    tip: (2,) the farthest end. rim: (2,) centre of its border crossing, None without one. width: of the crossing. area:
-    visible area in square pixels. single: whether it is separate. firm: share that is more than shadow. ends: (2,)
-    each, its fingertips if several are visible. colors: colour histogram at the tip, None if unknown.
-    """
-
-    time: float
-    tip: Point
-    rim: Point | None
-    width: float
-    area: float
-    single: bool
-    firm: float = 1.0
-    ends: tuple[Point, ...] = ()
-    colors: Floats | None = None
+    time: float = field(kw_only=True)
 
     @property
     def among(self) -> bool:
         """Whether it is joined with other arms."""
         return self.rim is not None and not self.single
-
-    @property
-    def depth(self) -> float:
-        """Reach from the border in pixels; 0 without a crossing."""
-        return 0.0 if self.rim is None else float(np.hypot(*(self.tip - self.rim)))
-
-    def crosses_at(self, places: NDArray[np.intp], scale: float) -> bool:
-        """Whether it crosses the border near a stretch, (n, 2) in small pixels. scale: pixels per small pixel."""
-        return self.rim is not None and float(np.hypot(*(places.mean(0) - self.rim / scale))) <= RIM_JUMP
 
     @property
     def fingers(self) -> Point:
@@ -147,8 +125,8 @@ class Track:
         there = [sample for sample in span if sample.single and sample.firm >= least]
         if len(there) < 2 or not all(sample.single for sample in two):
             return False
-        reaches = max(min(one.depth, other.depth) for one, other in pairwise(there))
-        return all(sample.depth < _MAX_WITHDRAWN_REACH * reaches for sample in two)
+        reaches = max(min(one.reach, other.reach) for one, other in pairwise(there))
+        return all(sample.reach < _MAX_WITHDRAWN_REACH * reaches for sample in two)
 
     def _places(self, began: float, ended: float) -> tuple[int, int]:
         """Return the indices of the first sample in a span of time (s) and of the first one after it."""

@@ -33,25 +33,20 @@ class FrameBorder:
     def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
         """Return the stretches of the border inside a component, as indices into `points`.
 
-        Stretches joined by a part along the border are one: an arm that enters at a sharp angle.
+        Small gaps are closed. Stretches joined by a part along the border are one: an arm that enters at a sharp angle.
+        The stretch over the top left corner begins with negative indices.
         """
         x, y = self.points.T
-        runs = _stretches(np.flatnonzero(part[y, x]), len(self.points))
-        if len(runs) < 2:
-            return runs
-        along: NDArray[np.bool_] = np.asarray(np.any(part[self._deep], axis=1), np.bool_)
-        joined = runs[:1]
-        for run in runs[1:]:
-            if along[joined[-1][-1] : run[0]].all():
-                joined[-1] = np.concatenate([joined[-1], run])
-            else:
-                joined.append(run)
-        if (
-            len(joined) > 1
-            and along[np.arange(joined[-1][-1], joined[0][0] + len(self.points)) % len(self.points)].all()
-        ):
-            joined[0] = np.concatenate([joined.pop() - len(self.points), joined[0]])
-        return joined
+        numbers = np.flatnonzero(part[y, x])
+        if not len(numbers):
+            return []
+        after = np.append(numbers[1:], numbers[0] + len(self.points))
+        bare = np.cumsum(~np.tile(part[self._deep].any(axis=1), 2))
+        apart = (after - numbers > _GAP) & (bare[after] > bare[numbers])
+        runs = np.split(numbers, np.flatnonzero(apart[:-1]) + 1)
+        if len(runs) > 1 and not apart[-1]:
+            runs[0] = np.concatenate([runs.pop() - len(self.points), runs[0]])
+        return runs
 
 
 def longest_run(runs: list[NDArray[np.intp]]) -> int:
@@ -62,17 +57,6 @@ def longest_run(runs: list[NDArray[np.intp]]) -> int:
 @lru_cache(maxsize=4)
 def rim_of(height: int, width: int) -> FrameBorder:
     return FrameBorder(height, width)
-
-
-def _stretches(numbers: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
-    """Return sorted indices as stretches, closing small gaps; the last joins the first around the end."""
-    if not len(numbers):
-        return []
-    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > _GAP) + 1)
-    if len(runs) > 1 and numbers[0] + size - numbers[-1] <= _GAP:
-        runs[0] = np.concatenate([runs[-1] - size, runs[0]])
-        runs.pop()
-    return runs
 
 
 def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:

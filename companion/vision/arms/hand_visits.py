@@ -31,10 +31,11 @@ class Spot:
     length: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class HandVisit:
-    """An arm's visit to a pile (s). nearest: distance from its middle in card lengths. slowest: card lengths per
-    second.
+    """An arm's visit to a pile (s), growing until it ends.
+
+    nearest: distance from its middle in card lengths. slowest: card lengths per second.
     """
 
     track: Track
@@ -50,22 +51,14 @@ class HandVisit:
         return self.slowest < _MAX_SPEED_AT_WORK
 
 
-@dataclass
-class _Stay:
-    began: float
-    ended: float
-    nearest: float
-    slowest: float
-
-
 class VisitTracker:
     """Tracks one arm's visits to the piles."""
 
     def __init__(self, track: Track) -> None:
         self.track = track
         self._seen = 0
-        self._at: dict[PileKind, _Stay] = {}
-        self._left: dict[PileKind, _Stay] = {}
+        self._at: dict[PileKind, HandVisit] = {}
+        self._left: dict[PileKind, HandVisit] = {}
 
     def follow(self, spots: list[Spot]) -> list[HandVisit]:
         """Process the arm's new samples; returns the visits that ended."""
@@ -76,8 +69,7 @@ class VisitTracker:
         self._seen = len(samples)
         if self.track.gone:
             self._left |= self._at
-            mine = ((kind, stay) for kind, stay in self._left.items() if stay.began < self.track.until)
-            ended += [self._reach(kind, stay) for kind, stay in mine]
+            ended += [stay for stay in self._left.values() if stay.began < self.track.until]
             self._at, self._left = {}, {}
         return ended
 
@@ -86,7 +78,7 @@ class VisitTracker:
 
         This is the median of its slow positions: a taken card shifts the tip.
         """
-        paces = [self._pace(number, discard) for number in range(len(self.track.samples))]
+        paces = [_speed(self.track, number) / discard.length for number in range(len(self.track.samples))]
         slow = [number for number, pace in enumerate(paces) if pace < _MAX_SPEED_AT_WORK]
         if not slow:
             return None
@@ -95,9 +87,6 @@ class VisitTracker:
             return None
         tips = np.array([self.track.samples[number].tip for number in slow])
         return _grasp(self.track, np.asarray(np.median(tips, axis=0), np.float64), discard.length)
-
-    def _pace(self, number: int, spot: Spot, over: float = INSTANT) -> float:
-        return _speed(self.track, number, over) / spot.length
 
     def _step(self, number: int, spots: list[Spot]) -> list[HandVisit]:
         sample = self.track.samples[number]
@@ -111,17 +100,18 @@ class VisitTracker:
                 self._left[kind] = self._at.pop(kind)
         # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
         over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= UNSEEN]
-        ended = [self._reach(kind, self._left.pop(kind)) for kind in over]
+        ended = [self._left.pop(kind) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
             at = distance <= CARD_RADIUS and not back
             if not at and kind not in self._at:
                 continue
             # Fingers that feel for the top card move without displacement.
-            speed = min(self._pace(number, spot, span) for span in (INSTANT, UNSEEN))
+            speed = min(_speed(self.track, number, span) for span in (INSTANT, UNSEEN)) / spot.length
             comes = kind not in self._at
             if comes:
-                self._at[kind] = self._left.pop(kind, _Stay(sample.time, sample.time, distance, np.inf))
+                begins = HandVisit(self.track, kind, sample.time, sample.time, distance, np.inf)
+                self._at[kind] = self._left.pop(kind, begins)
             stay = self._at[kind]
             stay.ended = sample.time
             if at:
@@ -130,9 +120,6 @@ class VisitTracker:
             if (at or sample.among) and not (comes and kind is PileKind.DISCARD):
                 stay.slowest = min(stay.slowest, speed)
         return ended
-
-    def _reach(self, kind: PileKind, stay: _Stay) -> HandVisit:
-        return HandVisit(self.track, kind, stay.began, stay.ended, stay.nearest, stay.slowest)
 
 
 def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, float]:
