@@ -38,7 +38,7 @@ def test_a_hand_as_wide_as_cards_seen_near_make_it_is_an_arm_and_no_body(length:
     watcher.lies(np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32))
     alone = 0
     for image, time in film(1.5, [Arm(190, DISCARD.middle, width=70)]):
-        alone = max([alone, *(track.alone for track in watcher.feed(Frame(image, time, 0)))])
+        alone = max([alone, *(sum(s.single for s in track.samples) for track in watcher.feed(Frame(image, time, 0)))])
     assert (alone > 5) == (length == 60)
 
 

@@ -199,7 +199,7 @@ class ArmDetector:
         firm = rim.runs(part & (difference.solid > 0))
         # An arm's shadow crosses the border beside it; a dark sleeve may look like one.
         dark = [run for run in runs if not any(np.isin(run, own).any() for own in firm)]
-        runs = firm + [run for run in dark if not firm or self._is_entry(run, rim)]
+        runs = firm + [run for run in dark if not firm or self._known([run], rim)]
         wide = widest(part.shape[1], self._card)
         if len(runs) == 1 and len(runs[0]) <= wide:
             return single(body, rim.points[runs[0]])
@@ -219,17 +219,12 @@ class ArmDetector:
             return arms
         return divided(part, body, runs, rim, wide)
 
-    def _is_entry(self, run: NDArray[np.intp], rim: FrameBorder) -> bool:
-        """Whether a tracked arm enters at a crossing."""
-        middle, known = rim.points[run].mean(0), (track.last.rim for track in self._tracks if track.alone)
-        return any(at is not None and np.hypot(*(middle - at / self._scale)) <= RIM_JUMP for at in known)
-
     def _known(self, runs: list[NDArray[np.intp]], rim: FrameBorder) -> dict[int, Point]:
         """Return the tips of arms that were seen separately before they met, by crossing."""
         known: dict[int, Point] = {}
         middles = [rim.points[run].mean(0) for run in runs]
         for track in self._tracks:
-            if not track.alone or track.last.rim is None:
+            if track.last.rim is None or not track.was_alone:
                 continue
             away = [float(np.hypot(*(middle - track.last.rim / self._scale))) for middle in middles]
             nearest = int(np.argmin(away))
@@ -283,9 +278,8 @@ class ArmDetector:
                 given.add(i)
                 taken.add(j)
                 self._tracks[i].samples.append(left[j])
-                self._tracks[i].alone += left[j].single
         new = [sample for j, sample in enumerate(left) if j not in taken and sample.rim is not None]
-        self._tracks += [Track(next(self._numbers), [sample], int(sample.single)) for sample in new]
+        self._tracks += [Track(next(self._numbers), [sample]) for sample in new]
         self._part(time)
         for track in self._tracks:
             unseen = time - track.last.time
@@ -303,5 +297,4 @@ class ArmDetector:
                 samples = track.samples[home:]
                 track.until = samples[0].time
                 came = track.number if track.came is None else track.came
-                alone = sum(sample.single for sample in samples)
-                self._tracks.append(Track(next(self._numbers), samples, alone, came=came))
+                self._tracks.append(Track(next(self._numbers), samples, came=came))

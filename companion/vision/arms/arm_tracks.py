@@ -61,7 +61,7 @@ def entry(samples: Sequence[Sample]) -> Point | None:
 
 @dataclass(eq=False)
 class Track:
-    """One arm from entry to exit. alone: number of frames in which it was separate. gone: it has left.
+    """One arm from entry to exit. gone: it has left.
 
     came: identifier at its entry if it has withdrawn since; None if that is its own. until: time (s) after which it
     continues as another track.
@@ -69,7 +69,6 @@ class Track:
 
     number: int
     samples: list[Sample] = field(default_factory=list)
-    alone: int = 0
     gone: bool = False
     came: int | None = None
     until: float = np.inf
@@ -78,6 +77,11 @@ class Track:
     def last(self) -> Sample:
         """The last sample."""
         return self.samples[-1]
+
+    @property
+    def was_alone(self) -> bool:
+        """Whether it was ever seen separately from other arms."""
+        return any(sample.single for sample in self.samples)
 
     @property
     def is_shadow(self) -> bool:

@@ -121,7 +121,7 @@ def features(image: Image, sightings: Sequence[Sighting]) -> Values:
         edge, border = (edges[number] - edges[:, number])[touching], (breaks[:, number] - breaks[number])[touching]
         if not len(touching):
             edge = border = np.zeros(1)
-        strength, evenness = _side_edges(card), _side_breaks(card)
+        strength, evenness = _strength(card.edges), _side_breaks(card)
         confidence = min(max(card.sighting.confidence, 0.01), 0.999)
         rows.append(
             (
@@ -187,13 +187,9 @@ def _at(patch: Values, points: Values) -> Values:
     return np.asarray(patch[rows.clip(0, patch.shape[0] - 1), columns.clip(0, patch.shape[1] - 1)], np.float64)
 
 
-def _strength(edges: Values) -> float:
-    """Return the strength of the edge in (O, S) colour steps: the best offset's median along the side."""
-    return float(np.log1p(np.median(edges, axis=1).max() / _NOISE))
-
-
-def _side_edges(card: _Candidate) -> Values:
-    return np.array([_strength(card.edges[:, side]) for side in range(4)])
+def _strength(edges: Values) -> Values:
+    """Return the strength (...) of edges in (O, ..., S) colour steps: the best offset's median along each side."""
+    return np.asarray(np.log1p(np.median(edges, axis=-1).max(0) / _NOISE), np.float64)
 
 
 def _side_breaks(card: _Candidate) -> Values:

@@ -52,8 +52,6 @@ class Picture:
 
     def shows(self, place: Point, length: float) -> bool:
         """Whether enough of a pile at a place, in frame pixels, is visible."""
-        if self.hidden is None:
-            return True
         piece = self.shown(length)[_window(self.gray, place * self.scale, CARD_SIDE / 2 * length * self.scale)]
         return bool(piece.mean() >= _SHOWN) if piece.size else True
 

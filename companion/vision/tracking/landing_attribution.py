@@ -52,12 +52,10 @@ class Landing:
         first, last = self.landed - ARM_PATIENCE, min(self.landed, track.until)
         numbers = [n for n, sample in enumerate(track.samples) if first <= sample.time <= last]
         steady = self._steady(track) if numbers else ()
-        rows = [[*self._moment(track, number), *steady] for number in numbers]
+        seconds = [self.landed - track.samples[number].time for number in numbers]
+        away = [distances(track, number, [self.spot])[self.spot.kind] for number in numbers]
+        rows = [[*moment, *steady] for moment in zip(seconds, away, strict=True)]
         return np.array(rows, np.float64).reshape(-1, len(MOMENT))
-
-    def _moment(self, track: Track, number: int) -> tuple[float, float]:
-        """Return the features that change from moment to moment."""
-        return self.landed - track.samples[number].time, distances(track, number, [self.spot])[self.spot.kind]
 
     def _steady(self, track: Track) -> tuple[float, ...]:
         """Return the features that all moments of an arm share."""
