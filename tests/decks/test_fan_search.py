@@ -13,6 +13,7 @@ import pytest
 from companion.cards import ALL_CARDS, Card
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.model.card_views import outline
+from companion.decks.model.prototypes import Prototypes
 from companion.decks.service import build
 from companion.decks.service.build import DeckModel, build_model, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
@@ -172,14 +173,14 @@ def test_complete_or_single_cards_are_not_searched(
 def test_doubtful_picture_match_is_resolved_by_the_deck(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weigh, asked = DeckModel.weigh_cards, 0
+    weigh, asked = Prototypes.weigh, 0
 
-    def counted(fit_model: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def counted(faces: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         nonlocal asked
-        asked += len(logs)
-        return weigh(fit_model, logs, features)
+        asked += len(logs) * (faces is known.cards)
+        return weigh(faces, logs, features)
 
-    monkeypatch.setattr(DeckModel, "weigh_cards", counted)
+    monkeypatch.setattr(Prototypes, "weigh", counted)
     doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
     monkeypatch.setattr(DeckModel, "seek", lambda *_: [doubtful])
     ((result, _),) = reading_parts()[0].with_deck(known).deck_matches(deck.laid[ODD], [])

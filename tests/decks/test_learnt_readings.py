@@ -18,7 +18,7 @@ from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.model.card_views import PICTURE, index_frames, outline, usual_spot
 from companion.decks.model.decision import shipped_decisions
-from companion.decks.model.prototypes import fit
+from companion.decks.model.prototypes import Prototypes, fit
 from companion.decks.service.build import DeckModel, fit_model, views_of
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.storage.deck_file import LearntDeck
@@ -187,7 +187,7 @@ def test_index_unlike_the_decks_is_reported(
 
 
 def test_one_similar_pass_makes_an_index_the_decks(known: DeckModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DeckModel, "weigh_indices", lambda _, logs, features: (logs, features[:, 0]))
+    monkeypatch.setattr(Prototypes, "weigh", lambda _, logs, features: (logs, features[:, 0]))
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
         [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
@@ -217,11 +217,11 @@ def test_index_presence_takes_the_more_confident_source(
 def test_deck_is_applied_once_to_several_index_passes(known: DeckModel, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
-    def weigh(_: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def weigh(_: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         asked.append(len(logs))
         return logs - 1, features[:, 0]
 
-    monkeypatch.setattr(DeckModel, "weigh_indices", weigh)
+    monkeypatch.setattr(Prototypes, "weigh", weigh)
     crops = _crops(known)
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
@@ -243,11 +243,11 @@ def test_deck_is_applied_once_to_several_card_passes(
     """A deck is not consulted at all if the networks read its cards as well without it."""
     asked: list[int] = []
 
-    def weigh(_: DeckModel, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def weigh(_: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         asked.append(len(logs))
         return logs - 1, np.arange(len(logs), dtype=np.float32)
 
-    monkeypatch.setattr(DeckModel, "weigh_cards", weigh)
+    monkeypatch.setattr(Prototypes, "weigh", weigh)
     known = replace(known, cards=replace(known.cards, identifies=identifies))
     crops = _crops(known)
     seen = crops.cards(deck.pictures[0], [outline()])

@@ -21,7 +21,7 @@ from companion.decks.service.match_feedback import copies_of, votes
 from companion.decks.storage.cache import Arrays, read_cache, write_cache
 from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, homography, project
-from companion.vision.core.labels import Floats, log_softmax
+from companion.vision.core.labels import log_softmax
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import CERTAIN, FAIRLY
 from companion.vision.detection.deck_protocol import PictureMatch
@@ -61,20 +61,6 @@ class DeckModel:
         """Whether the deck's cards have corner indices."""
         return self.spot is not None
 
-    @property
-    def identifies_cards(self) -> bool:
-        """Whether whole cards are identified by similarity to the deck's pictures."""
-        return self.cards.identifies
-
-    @property
-    def identifies_indices(self) -> bool:
-        """Whether indices are identified that way."""
-        return self.indices.identifies
-
-    def index_reliability(self, card: int) -> float:
-        """Return the weight (0 to 1) of the networks' evidence that an index is a given card's."""
-        return self.indices.reader_reliability(card)
-
     def seek(
         self,
         image: Image,
@@ -88,29 +74,11 @@ class DeckModel:
         """
         return [] if self.search is None else self.search.search(image, known, sure, boxed)
 
-    def card_odds(self, features: Floats) -> Floats:
-        """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
-        return self.cards.odds(features)
-
-    def card_posterior(self, features: Floats) -> Floats:
-        """Return the log-probabilities (N, 57) of the learnt faces, and of none, for cards with (N, D) features."""
-        return self.cards.posterior(features)
-
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""
         matrix = homography(outline(), card)
         first, second = index_frames(*(self.spot or usual_spot()))
         return project(matrix, first), project(matrix, second)
-
-    def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return (N, 57) log-likelihoods of whole-card crops combined with their (N, D) features, and (N,) memberships
-        (0 to 1).
-        """
-        return self.cards.weigh(logs, features)
-
-    def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """The same for crops of indices."""
-        return self.indices.weigh(logs, features)
 
 
 def fit_model(views: list[CardViews], cards: list[int], is_complete: bool = True) -> DeckModel:
@@ -158,7 +126,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
     # Cards that are missing or uncertain are distinguished by their indices, which such decks may lack.
     doubtful = (prior is None or UNNAMED in cards) and deck.spot is not None
     # Cards without indices that the networks read well need no learning.
-    learnt = model.identifies_cards or deck.spot is not None
+    learnt = model.cards.identifies or deck.spot is not None
     is_searched = learnt and not is_familiar(views, cards, doubtful)
     search = None
     if learnt:

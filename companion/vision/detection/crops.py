@@ -134,7 +134,7 @@ class Crops:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         crops = _card_input(image, edges)
-        deck = self._deck if self._at_once or (self._deck is not None and self._deck.identifies_cards) else None
+        deck = self._deck if self._at_once or (self._deck is not None and self._deck.cards.identifies) else None
         output, features = (self._cards(crops), None) if deck is None else self._described_cards(crops)
         logs = self._logs(output)
         membership = [0.0] * len(output)
@@ -142,7 +142,7 @@ class Crops:
         if deck is not None and features is not None:
             # Designs the networks know are read and outlined as without the deck.
             if self._at_once:
-                logs, memberships = deck.weigh_cards(logs, features)
+                logs, memberships = deck.cards.weigh(logs, features)
                 membership = memberships.tolist()
             else:
                 looks = [(one,) for one in zip(logs, features, strict=True)]
@@ -167,7 +167,7 @@ class Crops:
         """
         if self._deck is None or not any(one.looks for one in seen):
             return list(seen)
-        said = _said(self._deck.weigh_cards, [one.looks for one in seen])
+        said = _said(self._deck.cards.weigh, [one.looks for one in seen])
         return [
             replace(one, by_deck=mean_of(logs), membership=float(membership.max()), looks=())
             for one, (logs, membership) in zip(seen, said, strict=True)
@@ -186,7 +186,7 @@ class Crops:
         output, features = (self._indices(crops), None) if self._deck is None else self._indices.with_features(crops)
         logs, membership = self._logs(output), [0.0] * len(output)
         if self._deck is not None and self._at_once and features is not None:
-            logs, memberships = self._deck.weigh_indices(logs, features)
+            logs, memberships = self._deck.indices.weigh(logs, features)
             membership, features = memberships.tolist(), None
         turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
         turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
@@ -203,7 +203,7 @@ class Crops:
         every = [[(one.logs, one.features) for one in few if one.features is not None] for few in looks]
         if self._deck is None or not any(every):
             return averaged
-        said = _said(self._deck.weigh_indices, every)
+        said = _said(self._deck.indices.weigh, every)
         return [
             IndexPass(
                 one.logs,

@@ -62,6 +62,30 @@ def with_pictures(read: Floats, pictures: PictureMatch) -> Floats:
     return np.asarray(log_softmax(posterior[None])[0], np.float32)
 
 
+class LearntFaces(Protocol):
+    """The faces of a learnt deck, to which crops of one kind, with features (N, D), are compared."""
+
+    @property
+    def identifies(self) -> bool:
+        """Whether similarity to the deck's pictures identifies a face."""
+
+    def reader_reliability(self, card: int) -> float:
+        """Return the weight (0 to 1) of the networks' evidence that a crop shows a card, a number of ALL_CARDS.
+
+        It is the share of the deck's own pictures of that card they read correctly: one design's wild looks like
+        another one's wild draw four.
+        """
+
+    def odds(self, features: Floats) -> Floats:
+        """Return the log-odds (N,) that crops show one of the learnt faces."""
+
+    def posterior(self, features: Floats) -> Floats:
+        """Return the log-probabilities (N, 57) of the learnt faces, and of none."""
+
+    def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+        """Return (N, 57) log-likelihoods of crops combined with their features, and (N,) memberships (0 to 1)."""
+
+
 class Deck(Protocol):
     """A learnt deck as the reader uses it."""
 
@@ -86,19 +110,12 @@ class Deck(Protocol):
         """Whether the deck's cards have corner indices."""
 
     @property
-    def identifies_cards(self) -> bool:
-        """Whether whole cards are identified by similarity to the deck's pictures."""
+    def cards(self) -> LearntFaces:
+        """The faces by crops of whole cards."""
 
     @property
-    def identifies_indices(self) -> bool:
-        """Whether indices are identified that way."""
-
-    def index_reliability(self, card: int) -> float:
-        """Return the weight (0 to 1) of the networks' evidence that an index is a given card's.
-
-        card: a number of ALL_CARDS. It is the share of the deck's own pictures of that card they read correctly: one
-        design's wild looks like another one's wild draw four.
-        """
+    def indices(self) -> LearntFaces:
+        """The faces by crops of corner indices."""
 
     def seek(
         self,
@@ -113,19 +130,5 @@ class Deck(Protocol):
         others. boxed: parts of cards, of which each other card shows one; None for any card.
         """
 
-    def card_odds(self, features: Floats) -> Floats:
-        """Return the log-odds (N,) that whole cards with (N, D) features show one of the learnt faces."""
-
-    def card_posterior(self, features: Floats) -> Floats:
-        """Return the log-probabilities (N, 57) of the learnt faces, and of none, for cards with (N, D) features."""
-
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""
-
-    def weigh_cards(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """Return the combined evidence for crops of whole cards: log-likelihoods (N, 57) and features (N, D) in,
-        log-likelihoods (N, 57) and membership probabilities (N,) out.
-        """
-
-    def weigh_indices(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """The same for crops of indices."""

@@ -85,7 +85,7 @@ class Reader:
         first = first or self.first_pass(image, quads)
         left = [i for i in range(len(quads)) if i not in first.plain]
         seen, going_on = self._looks(image, [first.seen[i] for i in left])
-        if self._deck is not None and self.seeks and not self._deck.identifies_cards:
+        if self._deck is not None and self.seeks and not self._deck.cards.identifies:
             seen = [replace(one, membership=0.0) for one in seen]
         looks = dict(zip(left, seen, strict=True))
         cards = {
@@ -235,7 +235,7 @@ class Reader:
             return np.zeros(0, np.float32)
         mirrored = [quad[[1, 0, 3, 2]] for quad in cards]
         ways = [turned(quad, turn) for quad in (*cards, *mirrored) for turn in (0, 2)]
-        odds = self._deck.card_odds(self.describe_cards(image, ways)[1])
+        odds = self._deck.cards.odds(self.describe_cards(image, ways)[1])
         return np.asarray(odds.reshape(2, len(cards), 2).max((0, 2)), np.float32)
 
     def deck_matches(
@@ -281,7 +281,7 @@ class Reader:
             return []
         upright = [portrait(quad) for quad in quads]
         _, features = self.describe_cards(image, [*upright, *(turned(quad, 2) for quad in upright)])
-        logs = self._deck.card_posterior(features).reshape(2, len(quads), -1)
+        logs = self._deck.cards.posterior(features).reshape(2, len(quads), -1)
         scale = replace(self._card_scale, temperature=1.0)
         found = [
             Reading(quad, mean_of(both), scale, membership=float(1 - np.exp(mean_of(both)[-1])))
@@ -335,7 +335,7 @@ class Reader:
         if not self._deck.seeks:
             # The networks' readings keep their caps.
             return read if read.logs is seen.by_deck else replace(read, membership=0.0)
-        return read if self._deck.identifies_indices else replace(read, membership=0.0)
+        return read if self._deck.indices.identifies else replace(read, membership=0.0)
 
     def _more_confident_index(self, quad: Quad, seen: IndexPass) -> Reading:
         """Return the reading of an index of a known design, by the networks or by the deck, whichever is more
@@ -349,12 +349,12 @@ class Reader:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
         by_deck = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
-        is_certain = self._deck.identifies_cards and self._deck.identifies_indices and by_deck.membership >= CERTAIN
+        is_certain = self._deck.cards.identifies and self._deck.indices.identifies and by_deck.membership >= CERTAIN
         its_card = (is_certain and by_deck.confidence > by_deck.nothing) if agreed else by_deck.known
-        credit = self._deck.index_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
+        credit = self._deck.indices.reader_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(by_deck.confidence, by_deck.nothing):
             return (
-                replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self._deck.identifies_indices else alone
+                replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self._deck.indices.identifies else alone
             )
         return replace(alone, is_non_index=True) if by_deck.nothing > by_deck.confidence else by_deck
 
