@@ -114,7 +114,7 @@ def _pile_of_pictures(rng: np.random.Generator, count: int) -> list[Image]:
 def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
     """Pictures from edge to edge on each other do not stand out from the pile."""
     rng = np.random.default_rng(4)
-    pile = Pile(shipped_outlines, clearness=lambda image, quad, least: 0.0)
+    pile = Pile(shipped_outlines, clearness=lambda image, quad: 0.0)
     laid = [one.place for picture in [bare_table(rng), *_pile_of_pictures(rng, 6)] for one in pile.show(picture)]
     assert set(laid) == set(range(6))
 
@@ -122,7 +122,7 @@ def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
 def test_card_taken_from_the_table_is_not_found() -> None:
     rng = np.random.default_rng(4)
     pile, table, (card, *_) = (
-        Pile(shipped_outlines, clearness=lambda image, quad, least: 0.0),
+        Pile(shipped_outlines, clearness=lambda image, quad: 0.0),
         bare_table(rng),
         _pile_of_pictures(rng, 1),
     )

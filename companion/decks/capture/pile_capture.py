@@ -40,8 +40,8 @@ class Pile:
 
     outlined: refines rough (4, 2) outlines in a picture. each: whether every picture shows one more card, so that a
     failed one keeps its place. boxed: returns rough outlines of possible cards in a picture. clearness: returns how
-    clearly the networks read a card in an outline, 0 to 1; if that is at most its last argument, any value up to it.
-    proposed: returns outlines of possible cards of any print in a picture, besides those refined from given ones.
+    clearly the networks read a card in an outline of a picture, 0 to 1. proposed: returns outlines of possible cards of
+    any print in a picture, besides those refined from given ones.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Pile:
         outlined: Callable[[Image, Sequence[Quad]], Sequence[Quad]],
         each: bool = False,
         boxed: Callable[[Image], Sequence[Quad]] = lambda image: (),
-        clearness: Callable[[Image, Quad, float], float] = lambda image, quad, least: 1.0,
+        clearness: Callable[[Image, Quad], float] = lambda image, quad: 1.0,
         proposed: Callable[[Image, Sequence[Quad]], Sequence[Quad]] = lambda image, quads: (),
     ) -> None:
         self._each = each
@@ -99,8 +99,8 @@ class Pile:
         self._next += not self._each
         rough = [*boxes, second]
         refined = self._refined(image, rough)
-        first = max(refined, key=lambda quad: self._clearness(image, quad, 0.0))
-        if self._clearness(image, first, 0.0) >= EVEN:
+        first = max(refined, key=lambda quad: self._clearness(image, quad))
+        if self._clearness(image, first) >= EVEN:
             return [LaidCard(image, upright(first, [second]), place)]
         alike = [congruent(quad, second) for quad in (*refined, *self._proposed(image, rough))]
         near = [quad for quad in alike if intersection_over_union(quad, second) > 0]
@@ -113,30 +113,17 @@ class Pile:
             return None
         boxes = sorted(self._boxed(change.after), key=change.agreement, reverse=True)
         quads = self._refined(change.after, [*boxes[:1], region])
-        quad = change.with_edges(self._best(change, quads))
+        # Reflections change more than the card, which is read more clearly.
+        best = max(quads, key=lambda quad: change.agreement(quad) + self._clearness(change.after, quad))
+        quad = change.with_edges(best)
         if self._is_taken(change, quad) or (not self._each and change.agreement(quad) < 1):
             return None
         return upright(quad, self._laid)
 
-    def _best(self, change: PictureChange, quads: Sequence[Quad]) -> Quad:
-        """Return the outline that agrees best with the change and is read most clearly: reflections change more than
-        the card.
-        """
-        rated = sorted(((change.agreement(quad), i) for i, quad in enumerate(quads)), reverse=True)
-        best, most = 0, -1.0
-        for agreement, i in rated:
-            # No clearness, which is at most 1, makes up for less agreement than this.
-            if agreement + 1 <= most:
-                break
-            score = agreement + self._clearness(change.after, quads[i], most - agreement)
-            if score > most:
-                best, most = i, score
-        return quads[best]
-
     def _is_taken(self, change: PictureChange, quad: Quad) -> bool:
         """Whether a card was taken away: its edges were stronger before, and now none is read clearly there."""
-        after = self._clearness(change.after, quad, 0.0)
-        return after < EVEN and change.is_taken(quad) and after <= self._clearness(change.before, quad, 0.0)
+        after = self._clearness(change.after, quad)
+        return after < EVEN and change.is_taken(quad) and after <= self._clearness(change.before, quad)
 
     def _refined(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return outlines refined by the card reader, each from a corner that a short side follows."""

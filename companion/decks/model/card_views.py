@@ -17,9 +17,10 @@ from companion.vision.core.geometry import (
     expand,
     framed,
     index_frame,
+    turned,
     unit_square,
 )
-from companion.vision.core.labels import Floats
+from companion.vision.core.labels import Floats, log_softmax
 from companion.vision.detection.box_detector import BoxFinder, BoxKind
 from companion.vision.recognition.corners import USUAL_SHARE
 from companion.vision.recognition.reader import INDEX_VIEWS, Reader
@@ -95,58 +96,44 @@ def design_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
 def study(reader: Reader, picture: Image, spot: Spot | None) -> CardViews:
     """Return the views of a card's stored picture. spot: index position of the design."""
     card = outline()
-    logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
+    logs, features = reader.describe_cards(picture, [card, turned(card, 2)])
     views = [expand(frame, growth) for frame in index_frames(*(spot or usual_spot())) for growth in _CROP_SCALES]
-    turned = [np.roll(view, -turn, axis=0) for turn in range(4) for view in views]
+    frames = [turned(view, turn) for turn in range(4) for view in views]
     if spot is not None:
         # Where a card is outlined, corners are read upright at the usual position.
-        turned += [expand(frame, growth) for frame in index_frames(*usual_spot()) for growth in _CROP_SCALES]
-    index_logs, index_features = reader.describe_indices(picture, turned)
+        frames += [expand(frame, growth) for frame in index_frames(*usual_spot()) for growth in _CROP_SCALES]
+    index_logs, index_features = reader.describe_indices(picture, frames)
     return CardViews(features, logs, index_features, index_logs)
 
 
 @dataclass(frozen=True, eq=False)
 class Glance:
-    """What shows how clearly a card is read: log-likelihoods of both corners (2, 57) and of the whole card (2, 57).
+    """What a card's name is found from.
 
-    picture: its stored picture. features: (2, D) of the whole card; both orientations.
+    picture: its stored picture. features: (2, D) of the whole card in both orientations. logs: (3, 57) readings of
+    either corner, of the whole card, and of its middle as an index.
     """
 
     picture: Image
-    corner_logs: Floats
-    logs: Floats
     features: Floats
+    logs: Floats
 
     @property
-    def parts(self) -> Floats:
-        """(2, 57) the readings of either corner and of the whole card."""
-        return np.stack([either(self.corner_logs), either(self.logs)])
+    def clearness(self) -> float:
+        """How clearly a card is read: the mean of the highest probabilities by corners and by whole card."""
+        return float(np.exp(log_softmax(self.logs[:2]))[:, :-1].max(1).mean())
 
 
-def corners_at(reader: Reader, picture: Image) -> Floats:
-    """Return the log-likelihoods (2, 57) of both corners of a card's stored picture."""
-    return reader.describe_indices(picture, corner_frames(outline()))[0]
-
-
-def glance_at(reader: Reader, picture: Image, corner_logs: Floats) -> Glance:
-    """Return the first reading of a card's stored picture, of which the corners are read already (2, 57)."""
-    card = outline()
-    logs, features = reader.describe_cards(picture, [card, np.roll(card, 2, axis=0)])
-    return Glance(picture, corner_logs, logs, features)
-
-
-def looks_at(reader: Reader, glance: Glance) -> Floats:
-    """Return (3, 57) the readings of a card's parts: either corner, the whole card, its middle as an index."""
+def glance_at(reader: Reader, picture: Image) -> Glance:
+    """Return the first reading of a card's stored picture."""
     card = outline()
     half = float(card[1][0] - card[0][0]) / 2 * _MIDDLE
     square = np.asarray(card.mean(0) + (unit_square() * 2 - 1) * half, np.float32)
-    middle_logs, _ = reader.describe_indices(glance.picture, [square, np.roll(square, 2, axis=0)])
-    return np.stack([*glance.parts, either(middle_logs)])
-
-
-def either(pair: Floats) -> Floats:
-    """Return the log-likelihoods (57,) of a part read as (2, 57) in two ways, of which one is right."""
-    return np.asarray(np.logaddexp(*pair) - np.log(2), np.float32)
+    whole, features = reader.describe_cards(picture, [card, turned(card, 2)])
+    index_logs, _ = reader.describe_indices(picture, [*corner_frames(card), square, turned(square, 2)])
+    # Each part is read in two ways, of which one is right.
+    parts = np.stack([index_logs[:2], whole, index_logs[2:]])
+    return Glance(picture, features, np.asarray(np.logaddexp(parts[:, 0], parts[:, 1]) - np.log(2), np.float32))
 
 
 def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:

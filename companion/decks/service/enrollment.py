@@ -14,15 +14,7 @@ from companion.decks.capture.pile_capture import REFINEMENTS, LaidCard, Pile
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.matching.card_parts import PartEmbedding
-from companion.decks.model.card_views import (
-    Glance,
-    corners_at,
-    design_spot,
-    either,
-    glance_at,
-    looks_at,
-    straightened,
-)
+from companion.decks.model.card_views import Glance, design_spot, glance_at, straightened
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.deck_file import MAX_CARDS, LearntDeck, encoded
 from companion.editions import Edition
@@ -187,26 +179,17 @@ class Lesson:
         """Number of answered questions."""
         return self._asked
 
-    def _clearness(self, image: Image, quad: Quad, least: float = 0.0) -> float:
-        """Return how clearly a card is read: the mean of the highest probabilities by corners and by whole card.
-
-        The whole card is not read if the corners show that the mean is at most `least`; then a bound of it is returned.
-        """
+    def _clearness(self, image: Image, quad: Quad) -> float:
+        """Return how clearly a card is read in an outline of a picture."""
         key = (id(image), quad.tobytes())
         if key not in self._glances:
-            picture = straightened(image, quad)
-            corner_logs = corners_at(self._reader, picture)
-            bound = (_highest(either(corner_logs)[None]) + 1) / 2
-            if bound <= least:
-                return bound
-            self._glances[key] = glance_at(self._reader, picture, corner_logs)
-        return _highest(self._glances[key].parts)
+            self._glances[key] = glance_at(self._reader, straightened(image, quad))
+        return self._glances[key].clearness
 
     def _study(self, card: LaidCard) -> EnrolledCard:
         self._clearness(card.image, card.quad)
         glance = self._glances[(id(card.image), card.quad.tobytes())]
-        logs = looks_at(self._reader, glance)
-        return EnrolledCard(glance.picture, card.quad, glance.features, logs, card.place)
+        return EnrolledCard(glance.picture, card.quad, glance.features, glance.logs, card.place)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -324,8 +307,3 @@ class Lesson:
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)
         cards, named = tuple(naming.cards[i] for i in known), tuple(pictures[i] for i in known)
         return LearntDeck(name, self.edition, cards, named, spot, self._asked, unnamed=unnamed)
-
-
-def _highest(logs: Floats) -> float:
-    """Return the mean over (P, 57) readings of the highest probability of a card."""
-    return float(np.exp(log_softmax(logs))[:, :-1].max(1).mean())
