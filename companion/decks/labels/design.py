@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS
 from companion.decks.model.decision import shipped_decisions, unit
-from companion.vision.core.labels import COLORS, Floats, color_class, face_class
-from companion.vision.core.logit import logistic
+from companion.vision.core.labels import COLORS, Floats, card_classes
+from companion.vision.core.logit import log_odds, logistic
 from companion.vision.core.sightings import NEARLY
 
 ROUNDS = 8
 """Number of alternations between names and appearance, and of other iterations that settle as fast."""
-_FACES = np.array([face_class(card.face) for card in ALL_CARDS])
-_COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
-_NUMBERS = {(int(f), int(c)): i for i, (f, c) in enumerate(zip(_FACES, _COLORS, strict=True))}
+ERROR_RATE = 0.1
+STATEMENT_NATS = float(np.log(len(ALL_CARDS) - 1)) - log_odds(ERROR_RATE)
+"""Error rate of a person or a reader who names a card, and the log-odds (nats) that follow from each statement."""
+EXCLUDED = -1e3
+"""Evidence (nats) that excludes a name."""
+_FACES, _COLORS = card_classes()
+_NUMBERS = {kinds: i for i, kinds in enumerate(zip(_FACES.tolist(), _COLORS.tolist(), strict=True))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,54 +49,45 @@ def swaps(base: Floats, names: NDArray[np.intp], held: NDArray[np.intp]) -> Iter
 
     base: (G, 56) the reader's scores of the groups. names: (G,) numbers of ALL_CARDS. held: (56,) the deck's copies.
     """
-    for kind, other in ((_FACES, 0), (_COLORS, 1)):
-        for a, b in itertools.combinations(sorted(set(kind[names].tolist())), 2):
-            chosen = np.flatnonzero((kind[names] == a) | (kind[names] == b))
-            turned = [
-                _NUMBERS.get(
-                    (b if f == a else a, c) if other == 0 else (f, b if c == a else a),
-                )
-                for f, c in zip(_FACES[names[chosen]].tolist(), _COLORS[names[chosen]].tolist(), strict=True)
-            ]
+    for which, kind in enumerate((_FACES, _COLORS)):
+        for pair in itertools.combinations(np.unique(kind[names]).tolist(), 2):
+            chosen = np.flatnonzero(np.isin(kind[names], pair))
+            kinds = np.stack([_FACES, _COLORS])[:, names[chosen]]
+            kinds[which] = sum(pair) - kinds[which]
+            turned = [_NUMBERS.get((face, color)) for face, color in kinds.T.tolist()]
             if None in turned:
                 continue
             instead = np.array(turned, np.intp)
-            if (held[names[chosen]] != held[instead]).any():
-                continue
-            margin = float((base[chosen, names[chosen]] - base[chosen, instead]).mean())
-            yield Swap(chosen, instead, margin)
+            if (held[names[chosen]] == held[instead]).all():
+                margin = float((base[chosen, names[chosen]] - base[chosen, instead]).mean())
+                yield Swap(chosen, instead, margin)
 
 
 def swapped(
     base: Floats, means: Floats, names: NDArray[np.intp], held: NDArray[np.intp], fixed: Collection[int]
 ) -> NDArray[np.intp]:
     """Return the names, with swaps applied that improve the agreement with reader, design and known groups."""
-    names, worth = names.copy(), _worth(base, means, names)
-    before = names.copy()
+    before, names = names, names.copy()
+    # If one of two is known, the assignment has already named the other.
+    known = before[list(fixed)]
     for swap in swaps(base, before, held):
-        if (names[swap.groups] != before[swap.groups]).any():
-            continue  # A part of it was swapped already.
-        if swap.is_clear:
+        was_swapped = (names[swap.groups] != before[swap.groups]).any()
+        if swap.is_clear or was_swapped:
             continue
-        # If one of two is known, the assignment has already named the other.
-        known = {int(names[g]) for g in fixed}
-        free = np.array([not known & {int(names[g]), name} for g, name in zip(swap.groups, swap.names, strict=True)])
-        if not free.any():
-            continue
+        free = ~(np.isin(before[swap.groups], known) | np.isin(swap.names, known))
         other = names.copy()
         other[swap.groups[free]] = swap.names[free]
-        better = _worth(base, means, other)
-        if better > worth:
-            names, worth = other, better
+        if _worth(base, means, other) > _worth(base, means, names):
+            names = other
     return names
 
 
 def doubtful(base: Floats, names: NDArray[np.intp], held: NDArray[np.intp], fixed: Collection[int]) -> list[Swap]:
     """Return the swaps without clear evidence and without known groups, least clear first."""
-    found = [
-        swap for swap in swaps(base, names, held) if not swap.is_clear and not set(swap.groups.tolist()) & set(fixed)
-    ]
-    return sorted(found, key=lambda swap: swap.margin)
+    unclear = (swap for swap in swaps(base, names, held) if not swap.is_clear)
+    return sorted(
+        (swap for swap in unclear if set(fixed).isdisjoint(swap.groups.tolist())), key=lambda swap: swap.margin
+    )
 
 
 def _worth(base: Floats, means: Floats, names: NDArray[np.intp]) -> float:
@@ -110,33 +105,42 @@ def descriptors(features: Floats) -> Floats:
     return shipped_decisions().card.centred(features, features.mean((0, 1)))
 
 
+def similarities(units: Floats) -> Floats:
+    """Return (N, N) the greatest similarity of any views of two pictures, from their descriptors (N, V, D)."""
+    return np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float32)
+
+
+def group_means(rows: Floats, of: NDArray[np.intp]) -> Floats:
+    """Return (G, ...) the means of the rows (N, ...) of each group, given their groups (N,)."""
+    return np.stack([rows[of == g].mean(0) for g in range(of.max() + 1)])
+
+
 def expected_similarity(means: Floats, names: NDArray[np.intp]) -> Floats:
     """Return (G, 56) similarities of each group to the expected appearance of each card, from others of its face and
     colour.
 
     means: (G, D) features of the groups. names: (G,) numbers of ALL_CARDS.
     """
-    all_faces, all_colors = _FACES[names], _COLORS[names]
     result = np.zeros((len(means), len(ALL_CARDS)), np.float32)
-    if len(means) < 2:
-        return result
     for g in range(len(means)):
-        others = np.arange(len(means)) != g
-        looks = {}
-        center = means[others].mean(0)
-        face_deviation = {f: means[others & (all_faces == f)].mean(0) - center for f in set(all_faces[others])}
-        color_deviation = {c: means[others & (all_colors == c)].mean(0) - center for c in set(all_colors[others])}
-        for i in range(len(ALL_CARDS)):
-            face, color = face_deviation.get(_FACES[i]), color_deviation.get(_COLORS[i])
-            if color is None or _COLORS[i] >= len(COLORS):
-                continue
-            looks[i] = center + color + (0 if face is None else face)
-        if not looks:
-            continue
-        rows = unit(np.stack(list(looks.values())).astype(np.float32))
-        similarity = rows @ unit(means[g])
-        result[g, list(looks)] = similarity
-        wild = [i for i in range(len(ALL_CARDS)) if i not in looks]
-        # A card without counterparts in other colours gets the median, so that only the reader decides.
-        result[g, wild] = float(np.median(similarity))
+        others = np.delete(means, g, axis=0)
+        if not len(others):
+            break
+        center = others.mean(0)
+        faces, colors = (_deviations(others - center, kind[np.delete(names, g)]) for kind in (_FACES, _COLORS))
+        expected = {
+            i: center + colors[color] + faces.get(face, 0)
+            for i, (face, color) in enumerate(zip(_FACES.tolist(), _COLORS.tolist(), strict=True))
+            if color in colors and color < len(COLORS)
+        }
+        if expected:
+            similarity = unit(np.stack(list(expected.values()))) @ unit(means[g])
+            # A card without counterparts in other colours gets the median, so that only the reader decides.
+            result[g] = np.median(similarity)
+            result[g, list(expected)] = similarity
     return result
+
+
+def _deviations(means: Floats, kinds: NDArray[np.intp]) -> dict[int, Floats]:
+    """Return the mean (D,) of the rows (N, D) of each face or colour (N,)."""
+    return {kind: means[kinds == kind].mean(0) for kind in set(kinds.tolist())}

@@ -1,13 +1,20 @@
-"""Minimum-cost assignment of rows to columns: shortest augmenting paths (Jonker and Volgenant 1987)."""
+"""Assignment of rows to columns with minimum cost, and of groups of pictures to the cards of a deck."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.decks.labels.design import STATEMENT_NATS
+from companion.decks.model.prototypes import UNNAMED
+from companion.vision.core.labels import Floats
+
 
 def assign(costs: NDArray[np.floating]) -> NDArray[np.intp]:
-    """Return (N,) the distinct columns of the rows with minimum total cost. costs: (N, M) finite, N <= M."""
+    """Return (N,) the distinct columns of the rows with minimum total cost. costs: (N, M) finite, N <= M.
+
+    It is found by shortest augmenting paths (Jonker and Volgenant 1987).
+    """
     rows, columns = costs.shape
     if rows > columns:
         raise ValueError(f"{rows} rows for {columns} columns")
@@ -41,3 +48,23 @@ def assign(costs: NDArray[np.floating]) -> NDArray[np.intp]:
     taken = np.flatnonzero(owner >= 0)
     answer[owner[taken]] = taken
     return answer
+
+
+def group_names(evidence: Floats, of: NDArray[np.intp], held: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return (G,) the card of each group with the best total evidence (G, 56), within the deck's numbers of copies.
+
+    of: (N,) groups of pictures, of which each shows one copy. held: (56,) copies of each card. Some cards may be laid
+    twice, and a wrong name leaves another card's place free: a copy more than the deck has costs as much as one
+    statement. A group has the name of most of its pictures, one without pictures is UNNAMED.
+    """
+    slots = np.repeat(np.arange(evidence.shape[1]), held)
+    copies = np.arange(max(2, -(-len(of) // len(slots)) + 1))
+    costs = STATEMENT_NATS * np.repeat(copies, len(slots)) - np.tile(
+        evidence[of][:, slots].astype(np.float64), len(copies)
+    )
+    cards = np.tile(slots, len(copies))[assign(costs)]
+    names = np.full(len(evidence), UNNAMED)
+    for g in np.unique(of):
+        own, counts = np.unique(cards[of == g], return_counts=True)
+        names[g] = max(zip(counts, evidence[g, own], own, strict=True))[2]
+    return names

@@ -12,19 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.labels.design import ROUNDS, consistency_nats, expected_similarity
-from companion.decks.labels.hungarian import assign
+from companion.decks.labels.design import (
+    ERROR_RATE,
+    EXCLUDED,
+    ROUNDS,
+    STATEMENT_NATS,
+    consistency_nats,
+    expected_similarity,
+    group_means,
+    similarities,
+)
+from companion.decks.labels.hungarian import group_names
 from companion.decks.model.prototypes import NOTHING, UNNAMED
 from companion.vision.core.labels import Floats, log_softmax
-from companion.vision.core.logit import log_odds
 
-# Error rate of a witness, and the resulting log-odds (nats) per statement.
-_ERROR_RATE = 0.1
-_STATEMENT_NATS = float(np.log(NOTHING - 1)) - log_odds(_ERROR_RATE)
 # Bound on the design's evidence against a card: more than one witness, so that wrong names are found, less than two.
-_MAX_DESIGN_NATS = 1.5 * _STATEMENT_NATS
-# Evidence that excludes a name.
-_EXCLUDED = -1e3
+_MAX_DESIGN_NATS = 1.5 * STATEMENT_NATS
 _IS_WILD = np.array([card.color is None for card in ALL_CARDS])
 
 
@@ -41,24 +44,22 @@ def corrected_names(
     named only by witnesses. A picture without evidence gets no name.
     """
     given = np.asarray(names)
-    votes_cast = np.zeros((len(given), NOTHING), np.float32) if votes is None else votes
-    groups = _groups_by_name(units, given)
-    of = np.empty(len(given), np.intp)
-    for g, members in enumerate(groups):
-        of[members] = g
-    means = np.stack([units[members].mean((0, 1)) for members in groups])
-    current = np.array([given[members[0]] for members in groups])
-    statements = np.stack([votes_cast[members].sum(0) for members in groups])
-    named = current < NOTHING
-    statements[named, current[named]] += 1
-    sizes = np.array([len(members) for members in groups])
-    now = current.copy()
+    of = _groups_by_name(units, given)
+    means, sizes = group_means(units.mean(1), of), np.bincount(of)
+    statements = np.zeros((len(sizes), UNNAMED + 1), np.float32)
+    if votes is not None:
+        np.add.at(statements[:, :NOTHING], of, votes)
+    now = np.zeros(len(sizes), np.intp)
+    now[of] = given
+    # The pictures of a group have one name, which is one statement.
+    statements[np.arange(len(now)), now] += 1
+    statements = statements[:, :NOTHING]
+    copies = np.maximum([held.get(card, 0) for card in ALL_CARDS], statements.max(0) > 0)
+    stated = np.flatnonzero(statements.max(1)[of])
     for _ in range(ROUNDS):
         before = now
-        evidence = np.asarray(
-            _STATEMENT_NATS * statements + _design_evidence(means, before, sizes, statements), np.float32
-        )
-        now = _assigned_names(evidence, statements, of, held)
+        evidence = STATEMENT_NATS * statements + _design_evidence(means, before, sizes, statements)
+        now = group_names(evidence, of[stated], copies)
         if (now == before).all():
             break
     return [int(name) for name in _clear_names(now, evidence)[of]]
@@ -70,26 +71,19 @@ def _clear_names(names: NDArray[np.intp], evidence: Floats) -> NDArray[np.intp]:
     return np.where(own < evidence.max(1), UNNAMED, names)
 
 
-def _groups_by_name(units: Floats, names: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return the pictures of each name, split where pictures of other names are more similar to each than they are to
-    each other.
+def _groups_by_name(units: Floats, names: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return (N,) the groups of the pictures of each name, split where pictures of other names are more similar to each
+    than they are to each other.
     """
-    similarity = np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3))
-    np.fill_diagonal(similarity, -1.0)
-    groups: list[NDArray[np.intp]] = []
-    for name in dict.fromkeys(names.tolist()):
-        left = np.flatnonzero(names == name).tolist()
-        others = np.where(names == name, -1.0, similarity).max(1)
-        while left:
-            group, reached = [], [left.pop(0)]
-            while reached:
-                i = reached.pop()
-                group.append(i)
-                near = [j for j in left if name != UNNAMED and similarity[i, j] >= min(others[i], others[j])]
-                reached += near
-                left = [j for j in left if j not in near]
-            groups.append(np.array(group))
-    return groups
+    similarity = similarities(units)
+    others = np.where(names[:, None] == names, -1.0, similarity).max(1)
+    near = (names[:, None] == names) & (names != UNNAMED) & (similarity >= np.minimum(others[:, None], others))
+    near |= np.eye(len(names), dtype=bool)
+    # The first picture of each group, found by passing lower numbers on to near pictures.
+    first = np.arange(len(names))
+    while ((lower := np.where(near, first, len(first)).min(1)) < first).any():
+        first = lower
+    return np.unique(first, return_inverse=True)[1]
 
 
 def _design_evidence(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.intp], statements: Floats) -> Floats:
@@ -100,41 +94,17 @@ def _design_evidence(means: Floats, names: NDArray[np.intp], sizes: NDArray[np.i
     """
     named = np.flatnonzero(names < NOTHING)
     # The design cannot identify a wild or a picture named as one; only statements count there.
-    evidence = np.where(statements > 0, 0, _EXCLUDED).astype(np.float32)
+    evidence = np.where(statements > 0, 0, EXCLUDED).astype(np.float32)
     colored = named[~_IS_WILD[names[named]]]
     if len(colored):
         similarity = expected_similarity(means[named], names[named])[np.isin(named, colored)]
 
         def likely(nats: float) -> float:
             logs = log_softmax(nats * similarity)[np.arange(len(colored)), names[colored]]
-            return float((np.log((1 - _ERROR_RATE) * np.exp(logs) + _ERROR_RATE / NOTHING) * sizes[colored]).sum())
+            return float((np.log((1 - ERROR_RATE) * np.exp(logs) + ERROR_RATE / NOTHING) * sizes[colored]).sum())
 
         # Art without grounds or shapes in common says nothing about names.
         nats_by_card = max((0.0, consistency_nats()), key=likely) * similarity
         nats_by_card = np.maximum(nats_by_card - nats_by_card.max(1, keepdims=True), -_MAX_DESIGN_NATS)
-        evidence[colored] = np.where(_IS_WILD[None] & (statements[colored] == 0), _EXCLUDED, nats_by_card)
+        evidence[colored] = np.where(_IS_WILD[None] & (statements[colored] == 0), EXCLUDED, nats_by_card)
     return evidence
-
-
-def _assigned_names(
-    evidence: Floats, statements: Floats, of: NDArray[np.intp], held: Mapping[Card, int]
-) -> NDArray[np.intp]:
-    """Return (G,) the card of each group with the best total evidence (G, 56), within the deck's numbers of copies.
-
-    of: (N,) the pictures' groups. Groups nobody named stay without a name.
-    """
-    stated = statements > 0
-    stated_cards = np.flatnonzero(stated.max(0))
-    slots = np.array([i for i, card in enumerate(ALL_CARDS) for _ in range(held.get(card, int(i in stated_cards)))])
-    names = np.full(len(evidence), UNNAMED)
-    rows = np.flatnonzero(stated.max(1)[of])
-    costs = -evidence[of[rows]][:, slots].astype(np.float64)
-    times = max(2, -(-len(rows) // len(slots)) + 1)
-    # Some cards may be laid twice, and a wrong name leaves another card's place free: a copy more than the deck has
-    # costs as much as one statement.
-    costs = np.concatenate([costs + _STATEMENT_NATS * more for more in range(times)], axis=1)
-    cards = np.tile(slots, times)[assign(costs)]
-    for g in np.unique(of[rows]):
-        own, counts = np.unique(cards[of[rows] == g], return_counts=True)
-        names[g] = max(zip(counts, evidence[g, own], own, strict=True))[2]
-    return names

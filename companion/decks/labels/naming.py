@@ -17,18 +17,21 @@ from companion.cards import ALL_CARDS, Card
 from companion.decks.labels.clustering import copies
 from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.design import (
+    EXCLUDED,
     ROUNDS,
     Swap,
     consistency_nats,
     descriptors,
     doubtful,
     expected_similarity,
+    group_means,
+    similarities,
     swapped,
 )
-from companion.decks.labels.hungarian import assign
+from companion.decks.labels.hungarian import group_names
 from companion.decks.model.edition_cards import LearntCards, learnt_cards
 from companion.editions import Edition
-from companion.vision.core.labels import COLORS, Floats, color_class, log_softmax
+from companion.vision.core.labels import Floats, card_classes, log_softmax
 from companion.vision.core.sightings import EVEN
 
 # Number of questions that is too many. A group's name is asked for unless it is more likely than not. Over ten designs
@@ -90,33 +93,30 @@ def name_cards(
     learnt = learnt_cards(edition)
     held = learnt.held
     counts = np.array([held[card] for card in ALL_CARDS])
-    slots = np.repeat(np.arange(len(ALL_CARDS)), counts)
     known = {i: learnt.number(card) for i, card in (answers or {}).items()}
     units = descriptors(features)
-    similarity = np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float64)
     # Two faces of one colour, such as a 3 and an 8, may look as alike as two copies do.
-    similarity -= _disagreement(logs) / consistency_nats()
-    groups = copies(similarity, held, len(logs) / len(slots), known)
-    of = np.empty(len(logs), np.intp)
-    for g, members in enumerate(groups):
-        of[members] = g
+    similarity = similarities(units).astype(np.float64) - _disagreement(logs) / consistency_nats()
+    of = copies(similarity, held, len(logs) / counts.sum(), known)
     fixed = {int(of[i]): card for i, card in known.items()}
-    means = np.stack([units[members].mean((0, 1)) for members in groups])
+    certain = np.zeros((of.max() + 1, len(ALL_CARDS)), np.float32)
+    for g, card in fixed.items():
+        certain[g] = np.where(np.arange(len(ALL_CARDS)) == card, 0, EXCLUDED)
+    means = group_means(units.mean(1), of)
     views = ViewReliability(logs)
-    consistency = np.zeros((len(groups), len(ALL_CARDS)), np.float32)
+    consistency = np.zeros_like(certain)
     for _ in range(ROUNDS):
-        base = _group_scores(views.scores(), groups, by_color)
-        names = _assigned_names(base + consistency, groups, slots, fixed)
+        base = _group_scores(views.scores(), of, by_color)
+        names = group_names(base + consistency + certain, of, counts)
         views.weigh(names[of])
         consistency = consistency_nats() * expected_similarity(means, names)
-    base = _group_scores(views.scores(), groups, by_color)
-    sizes = np.array([len(members) for members in groups])
+    base = _group_scores(views.scores(), of, by_color)
     names = swapped(base, means, names, counts, fixed)
     total = base + consistency_nats() * expected_similarity(means, names)
-    probabilities = _name_probabilities(total, groups, slots, fixed)
-    fit = float((sizes * total[np.arange(len(groups)), names]).sum())
+    probabilities = _name_probabilities(total, of, counts, fixed)
+    fit = float(total[of, names[of]].sum())
     doubts = doubtful(base, names, counts, fixed)
-    return _naming(learnt, probabilities, names, groups, len(logs), doubts, fixed, fit)
+    return _naming(learnt, probabilities, names, of, doubts, fixed, fit)
 
 
 def accepted_answers(unanswered: Naming, answered: Naming) -> Naming:
@@ -138,102 +138,67 @@ def _disagreement(logs: Floats) -> NDArray[np.float64]:
     return np.asarray(best[:, None] + best - (names[:, None] + names).max(2), np.float64)
 
 
-def _group_scores(picture_scores: Floats, groups: Sequence[Sequence[int]], by_color: bool) -> Floats:
-    """Return (G, 56) the scores of groups, from (N, 56) of their pictures."""
-    base = np.stack([picture_scores[list(members)].mean(0) for members in groups])
-    return _with_runs(base, groups, len(picture_scores)) if by_color else base
+def _group_scores(picture_scores: Floats, of: NDArray[np.intp], by_color: bool) -> Floats:
+    """Return (G, 56) the scores of groups, from (N, 56) of their pictures, whose groups are (N,).
 
-
-def _assigned_names(
-    scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
-) -> NDArray[np.intp]:
-    """Return the card of each group with the best total score within the deck's numbers of copies.
-
-    Pictures are assigned by their group's scores; a group gets the name of most of its pictures.
+    by_color: whether neighbours' colours are evidence, as the deck was sorted by colour.
     """
-    pictures = [g for g, members in enumerate(groups) for _ in members]
-    costs = -scores[pictures][:, slots].astype(np.float64)
-    for row, g in enumerate(pictures):
-        if g in fixed:
-            costs[row] += np.where(slots == fixed[g], -1e3, 0.0)
-    while costs.shape[0] > costs.shape[1]:
-        # More pictures than cards in the deck: some were laid twice.
-        costs = np.concatenate([costs, costs + 5.0], axis=1)
-        slots = np.concatenate([slots, slots])
-    cards = slots[assign(costs)]
-    names = np.zeros(len(groups), np.intp)
-    at = 0
-    for g, members in enumerate(groups):
-        own, counts = np.unique(cards[at : at + len(members)], return_counts=True)
-        names[g] = max(zip(counts, scores[g, own], own, strict=True))[2]
-        at += len(members)
-    return names
+    base = group_means(picture_scores, of)
+    if not by_color:
+        return base
+    _, colors = card_classes()
+    of_color = np.stack([np.logaddexp.reduce(base[:, colors == c], axis=1) for c in range(colors.max() + 1)], 1)
+    # Shares of neighbours bound the evidence, so that a few wilds between two colours keep their names.
+    shares = np.exp(log_softmax(of_color))[of]
+    around = np.stack([shares[max(0, i - 5) : i + 6].mean(0) for i in range(len(of))])
+    return np.asarray(base + np.log(group_means(around, of))[:, colors], np.float32)
 
 
 def _name_probabilities(
-    scores: Floats, groups: Sequence[Sequence[int]], slots: NDArray[np.intp], fixed: Mapping[int, int]
+    scores: Floats, of: NDArray[np.intp], held: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> Floats:
     """Return (G, 56) probabilities of the groups' names, given the numbers of copies (Sinkhorn 1967)."""
-    sizes = np.array([len(members) for members in groups], np.float64)
-    held = np.bincount(slots, minlength=len(ALL_CARDS)).astype(np.float64)
+    sizes = np.bincount(of)
     odds = np.exp(np.asarray(scores - scores.max(1, keepdims=True), np.float64)) * (held > 0)
     for g, card in fixed.items():
         odds[g] = np.arange(len(ALL_CARDS)) == card
     for _ in range(ROUNDS):
         odds /= np.maximum(odds.sum(1, keepdims=True), 1e-30)
-        taken = (odds * sizes[:, None]).sum(0)
-        odds *= np.minimum(1.0, held / np.maximum(taken, 1e-30))
+        odds *= np.minimum(1.0, held / np.maximum(sizes @ odds, 1e-30))
     return np.asarray(odds / np.maximum(odds.sum(1, keepdims=True), 1e-30), np.float32)
-
-
-def _with_runs(base: Floats, groups: Sequence[Sequence[int]], count: int) -> Floats:
-    """Return the scores with evidence from neighbours' colours, for a deck sorted by colour."""
-    colors = np.array([color_class(card.color) for card in ALL_CARDS])
-    of = np.empty(count, np.intp)
-    for g, members in enumerate(groups):
-        of[list(members)] = g
-    by_color = np.stack([np.logaddexp.reduce(base[:, colors == c], axis=1) for c in range(len(COLORS) + 1)], 1)
-    # Shares of neighbours bound the evidence, so that a few wilds between two colours keep their names.
-    shares = np.exp(log_softmax(by_color))[of]
-    around = np.stack([shares[max(0, i - 5) : i + 6].mean(0) for i in range(count)])
-    more = np.log(np.stack([around[list(members)].mean(0) for members in groups]))
-    return np.asarray(base + more[:, colors], np.float32)
 
 
 def _naming(
     learnt: LearntCards,
     probabilities: Floats,
     names: NDArray[np.intp],
-    groups: Sequence[Sequence[int]],
-    count: int,
+    of: NDArray[np.intp],
     doubts: Sequence[Swap],
     fixed: Mapping[int, int],
     fit: float,
 ) -> Naming:
-    cards: list[Card] = [ALL_CARDS[0]] * count
-    confidences = [0.0] * count
+    sure = probabilities[np.arange(len(names)), names]
     questions: list[tuple[bool, float, Question]] = []
+
+    def ask(g: int, *first: int) -> Question:
+        """Return a question about a group, with the given names as its first options."""
+        options = list(dict.fromkeys([*first, *np.argsort(-probabilities[g]).tolist()]))[:_OPTIONS]
+        return Question(tuple(np.flatnonzero(of == g).tolist()), tuple(learnt.card(name) for name in options))
+
     asked: set[int] = set()
     # One question per ambiguous swap, about its least certain group, comes before those about single cards.
     for swap in doubts:
-        if asked & set(swap.groups.tolist()):
-            continue
-        k = int(probabilities[swap.groups, names[swap.groups]].argmin())
-        g = int(swap.groups[k])
-        asked.update(swap.groups.tolist())
-        options = dict.fromkeys([int(names[g]), int(swap.names[k]), *np.argsort(-probabilities[g]).tolist()])
-        questions.append((False, swap.margin, _question(learnt, groups[g], list(options))))
-    for g, members in enumerate(groups):
-        sure = min(float(probabilities[g, names[g]]), EVEN if g in asked else 1.0)
-        for i in members:
-            cards[i], confidences[i] = learnt.card(int(names[g])), sure
-        if sure <= EVEN and g not in fixed and g not in asked:
-            order = [int(names[g])] + [int(i) for i in np.argsort(-probabilities[g]) if i != names[g]]
-            questions.append((True, sure - 0.1 * len(members), _question(learnt, members, order)))
+        if asked.isdisjoint(swap.groups.tolist()):
+            k = int(sure[swap.groups].argmin())
+            g = int(swap.groups[k])
+            asked.update(swap.groups.tolist())
+            questions.append((False, swap.margin, ask(g, int(names[g]), int(swap.names[k]))))
+    sure[list(asked)] = np.minimum(sure[list(asked)], EVEN)
+    for g in np.flatnonzero(sure <= EVEN).tolist():
+        if g not in fixed and g not in asked:
+            question = ask(g, int(names[g]))
+            questions.append((True, float(sure[g]) - 0.1 * len(question.pictures), question))
     ordered = tuple(question for *_, question in sorted(questions, key=lambda each: each[:2]))
-    prompted = len(ordered) > TOO_MANY or float(np.mean(confidences)) < _MIN_MEAN_CONFIDENCE
-    return Naming(tuple(cards), tuple(confidences), ordered, fit, prompted)
-
-
-def _question(learnt: LearntCards, members: Sequence[int], order: Sequence[int]) -> Question:
-    return Question(tuple(members), tuple(learnt.card(i) for i in order[:_OPTIONS]))
+    prompted = len(ordered) > TOO_MANY or float(sure[of].mean()) < _MIN_MEAN_CONFIDENCE
+    cards = tuple(learnt.card(int(names[g])) for g in of)
+    return Naming(cards, tuple(sure[of].tolist()), ordered, fit, prompted)
