@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import zipfile
 from collections.abc import Mapping
@@ -16,24 +17,18 @@ Arrays = Mapping[str, NDArray[Any]]
 
 def write_cache(file: Path, key: bytes, arrays: Arrays) -> None:
     """Write the arrays; if that fails they are recomputed next time."""
-    data = io.BytesIO()
-    np.savez(data, allow_pickle=False, **dict(arrays))
-    try:
-        file.write_bytes(key + data.getvalue())
-    except OSError:
-        return
+    with contextlib.suppress(OSError), file.open("wb") as stream:
+        stream.write(key)
+        np.savez(stream, allow_pickle=False, **dict(arrays))
 
 
 def read_cache(file: Path, key: bytes) -> Arrays | None:
     """Return the arrays cached under a key, None if there are none."""
     try:
         data = file.read_bytes()
-    except OSError:
-        return None
-    if data[: len(key)] != key:
-        return None
-    try:
+        if not data.startswith(key):
+            return None
         with np.load(io.BytesIO(data[len(key) :]), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+            return dict(arrays)
     except (ValueError, OSError, EOFError, zipfile.BadZipFile):
         return None

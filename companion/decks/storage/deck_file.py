@@ -9,7 +9,7 @@ import io
 import itertools
 import zipfile
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -135,11 +135,11 @@ def pack(deck: LearntDeck) -> bytes:
     buffer, numbers = io.BytesIO(), itertools.count()
     jpegs = deck.jpegs or [encoded(picture) for picture in deck.pictures]
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-
+        # Members have no date, so that the same deck gives the same file.
         def kept(jpeg: bytes) -> str:
             """Return the name of a picture in the archive."""
             name = f"{next(numbers):03}.jpg"
-            archive.writestr(_entry(name), jpeg)
+            archive.writestr(zipfile.ZipInfo(name), jpeg)
             return name
 
         index = _Index(
@@ -157,7 +157,7 @@ def pack(deck: LearntDeck) -> bytes:
             ],
             unnamed=[_Nameless(picture=kept(jpeg)) for jpeg in deck.unnamed],
         )
-        archive.writestr(_entry(_INDEX), index.model_dump_json(indent=1))
+        archive.writestr(zipfile.ZipInfo(_INDEX), index.model_dump_json(indent=1))
     return buffer.getvalue()
 
 
@@ -166,11 +166,6 @@ def encoded(picture: Image) -> bytes:
     ok, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     assert ok
     return data.tobytes()
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    """Return an archive member without a date, so that the same deck gives the same file."""
-    return zipfile.ZipInfo(name)
 
 
 def unpack(data: bytes) -> LearntDeck:
@@ -204,8 +199,7 @@ def unpack(data: bytes) -> LearntDeck:
         _picture(jpeg)
     if any(count > MAX_PER_CARD for count in Counter(view.card for view in further).values()):
         raise DeckFileError("This file holds more than a deck does.")
-    learnt = LearntDeck(index.name, edition, cards, pictures, spot, index.asked, index.learns, further, jpegs)
-    return replace(learnt, unnamed=unnamed)
+    return LearntDeck(index.name, edition, cards, pictures, spot, index.asked, index.learns, further, jpegs, unnamed)
 
 
 def _edition(index: _Index) -> Edition:
