@@ -73,7 +73,7 @@ def _says(name: str, chance: float, rest: int = ALL_CARDS.index(Card.parse("wild
 
 def _crops(known: DeckModel) -> Crops:
     networks = (Network.shared(model_folder() / f"{kind}-reader.onnx", 0) for kind in ("card", "index"))
-    return Crops(*networks).with_deck(known, known.seeks)
+    return Crops(*networks, deck=known, at_once=known.seeks)
 
 
 def _number(name: str) -> int:

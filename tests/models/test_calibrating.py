@@ -128,7 +128,7 @@ def test_intervals_are_wilson_intervals() -> None:
 
 @pytest.mark.slow
 def test_drawn_decks_are_read_and_labelled() -> None:
-    detector = CardDetector.shipped().with_calibration(Calibration())
+    detector = replace(CardDetector.shipped(), calibration=Calibration())
     judged = []
     # Decks depend on the computer's fonts: deck 3 is unreadable in Liberation, this one is readable in it and in
     # DejaVu.

@@ -34,7 +34,7 @@ def _logs(chance: float, none: float) -> np.ndarray:
 class _Corners:
     """A reader that reads a red 5 in every corner, and no card between them."""
 
-    seeks, allowed = False, SCALE
+    seeks, card_scale = False, SCALE
 
     def __init__(self, foreign: float, reads_printed: bool = True) -> None:
         self._foreign = foreign

@@ -9,8 +9,7 @@ from drawn_card import bare_table, outline, with_card
 from companion.cards import ALL_CARDS, EditionName
 from companion.vision.core.geometry import turned
 from companion.vision.recognition.card_detector import CardDetector
-from companion.vision.recognition.first_pass import FirstPass
-from companion.vision.recognition.reader import Reader
+from companion.vision.recognition.reader import FirstPass, Reader
 
 CARDS = ("red 7", "blue skip", "green 2")
 QUADS = (outline((130, 150), 10), outline((330, 320), -20), outline((520, 140), 75))

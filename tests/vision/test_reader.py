@@ -163,7 +163,7 @@ def test_where_middle_and_corners_disagree_no_reading_is_sure(corner: str, doubt
     (light,) = Light.on(picture, [reading.quad])
     own_makers = -6.0
     evidence = Evidence(reading.quad, views[0], views[1:], (True, True), 0.9, 0, 1, False, light, foreign=own_makers)
-    (seen,) = shipped().sightings([evidence], reader.allowed)
+    (seen,) = shipped().sightings([evidence], reader.card_scale)
     assert (seen.alternative is not None) is doubted
     assert {card.name for card in seen.cards[:2]} == {"red skip", "red 5"} if doubted else seen.card.name == "red skip"
 

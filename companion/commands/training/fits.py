@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -108,7 +109,7 @@ def calibrate(work: Path, seed: int, folder: Path | None, decks: int, save: bool
 
     path = (folder or work / "export") / "calibration.json"
     current = Calibration.load(path)
-    detector = load_detector(None, path.parent).with_calibration(measures.unfitted(current))
+    detector = replace(load_detector(None, path.parent), calibration=measures.unfitted(current))
     if save:
         fit = [number for number in range(decks) if number % 3 != 2]
         current = measures.fitted(list(measures.drawn(detector, fit, seed, measures.SHOWN)), current)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -58,10 +57,9 @@ def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, t
     new_width, new_height = max(1, round(width * scale)), max(1, round(height * scale))
     method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     small = cv2.resize(image, (new_width, new_height), interpolation=method)
-    full_width, full_height = -(-new_width // STRIDE) * STRIDE, -(-new_height // STRIDE) * STRIDE
-    left, top = (full_width - new_width) // 2, (full_height - new_height) // 2
-    canvas = np.full((full_height, full_width, 3), _PAD, np.uint8)
-    canvas[top : top + new_height, left : left + new_width] = small
+    wider, higher = -new_width % STRIDE, -new_height % STRIDE
+    left, top = wider // 2, higher // 2
+    canvas = cv2.copyMakeBorder(small, top, higher - top, left, wider - left, cv2.BORDER_CONSTANT, value=(_PAD,) * 3)
     x = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1))[None].astype(np.float32) / np.float32(255)
     return x, scale, (left, top)
 
@@ -103,19 +101,19 @@ def suppress(boxes: list[Box], threshold: float) -> list[Box]:
     return [ordered[i] for i in kept]
 
 
+@dataclass(frozen=True, eq=False)
 class BoxFinder:
     """Finds boxes at one or several scales of a picture.
 
     network: the exported detector. scales: longer sides of the searched picture in pixels, the finest first. Several
     cover cards that fill the frame as well as small ones, because convolutions detect only the sizes they were trained
-    on. threshold: minimum score of a box.
+    on. threshold: minimum score of a box. whole: the network with its second head, see `with_outlines`.
     """
 
-    def __init__(self, network: Network, scales: tuple[int, ...] = (640, 320), threshold: float = 0.35) -> None:
-        self._network = network
-        self.scales = scales
-        self._threshold = threshold
-        self._whole: Network | None = None
+    network: Network
+    scales: tuple[int, ...] = (640, 320)
+    threshold: float = 0.35
+    whole: Network | None = None
 
     def find(
         self,
@@ -132,9 +130,9 @@ class BoxFinder:
         missed cards; boxes are in pixels of the unrotated picture. least: overrides the minimum score. pile: whether
         the cards overlap on a pile. known: boxes of this picture at another scale, which are among the results.
         """
-        threshold = self._threshold if least is None else least
+        threshold = self.threshold if least is None else least
         picture = np.ascontiguousarray(np.rot90(image)) if turned else image
-        boxes = _boxes(self._network, picture, self.scales if scales is None else scales, threshold)
+        boxes = _boxes(self.network, picture, self.scales if scales is None else scales, threshold)
         if turned:
             boxes = [replace(box, quad=_turned_back(box.quad, image.shape[1])) for box in boxes]
         boxes += known
@@ -148,11 +146,10 @@ class BoxFinder:
 
         Raises ModelFileError if that file is damaged.
         """
-        finder = copy(self)
-        further = self._network.path.with_name("outlines.onnx")
-        if further.is_file():
-            finder._whole = Network.shared(self._network.path, self._network.threads, further)
-        return finder
+        further = self.network.path.with_name("outlines.onnx")
+        if not further.is_file():
+            return self
+        return replace(self, whole=Network.shared(self.network.path, self.network.threads, further))
 
     def outlines(self, image: Image, scales: Sequence[int]) -> list[Quad]:
         """Return upright outlines (4, 2) of cards of any print in a (H, W, 3) BGR uint8 picture, best first.
@@ -160,7 +157,7 @@ class BoxFinder:
         Covered cards are among them, each by its whole outline, and cards may have several similar ones. The network's
         second head finds them at these scales; there are none without it.
         """
-        whole = self._whole
+        whole = self.whole
         if whole is None:
             return []
         boxes = _boxes(lambda x: whole.with_features(x)[1], image, scales, _FAINT_OUTLINE**2)

@@ -97,36 +97,20 @@ def _mean(logs: Sequence[Floats] | Floats) -> Floats:
     return np.asarray(logs[0] if len(logs) == 1 else np.mean(logs, axis=0), np.float32)
 
 
+@dataclass(frozen=True, eq=False)
 class Crops:
     """Reads crops with the two exported networks.
 
     embedding: extends the features that a learnt deck is given. deck: the learnt deck's model. at_once: whether to
-    query it for each crop immediately. cards: what the networks' cards mean, themselves if None.
+    query it for each crop immediately. meaning: what the networks' cards mean, themselves if None.
     """
 
-    def __init__(
-        self,
-        card_network: Network,
-        index_network: Network,
-        embedding: Embedding | None = None,
-        deck: Deck | None = None,
-        at_once: bool = False,
-        cards: DeckCards | None = None,
-    ) -> None:
-        self._cards = card_network
-        self._indices = index_network
-        self._embedding = embedding
-        self._deck = deck
-        self._at_once = at_once
-        self._meaning = cards
-
-    def with_deck(self, deck: Deck, at_once: bool) -> Crops:
-        """Return a reader of crops with the same networks and the given deck."""
-        return Crops(self._cards, self._indices, self._embedding, deck, at_once, self._meaning)
-
-    def meaning(self, cards: DeckCards) -> Crops:
-        """Return a reader of crops with the same networks, without a deck, whose cards mean these."""
-        return Crops(self._cards, self._indices, self._embedding, cards=cards)
+    card_network: Network
+    index_network: Network
+    embedding: Embedding | None = None
+    deck: Deck | None = None
+    at_once: bool = False
+    meaning: DeckCards | None = None
 
     def cards(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for a whole card in each outline (4, 2) of a (H, W, 3) BGR uint8 picture."""
@@ -134,14 +118,14 @@ class Crops:
             return []
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
         crops = _card_input(image, edges)
-        deck = self._deck if self._at_once or (self._deck is not None and self._deck.cards.identifies) else None
-        output, features = (self._cards(crops), None) if deck is None else self._described_cards(crops)
+        deck = self.deck if self.at_once or (self.deck is not None and self.deck.cards.identifies) else None
+        output, features = (self.card_network(crops), None) if deck is None else self._described_cards(crops)
         logs = self._logs(output)
         membership = [0.0] * len(output)
         looks: list[tuple[_Look, ...]] = [()] * len(output)
         if deck is not None and features is not None:
             # Designs the networks know are read and outlined as without the deck.
-            if self._at_once:
+            if self.at_once:
                 logs, memberships = deck.cards.weigh(logs, features)
                 membership = memberships.tolist()
             else:
@@ -153,7 +137,7 @@ class Crops:
     def outlines(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return the outline (4, 2) that the card reader finds from each rough one, without a learnt deck."""
         edges = [expand(quad, CARD_MARGIN) for quad in quads]
-        return _outlines(edges, self._cards(_card_input(image, edges))) if edges else []
+        return _outlines(edges, self.card_network(_card_input(image, edges))) if edges else []
 
     def cards_turned(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
         """Return the result for each outline upside down, with the outline in its original order."""
@@ -165,9 +149,9 @@ class Crops:
 
         The deck is queried once for all of them.
         """
-        if self._deck is None or not any(one.looks for one in seen):
+        if self.deck is None or not any(one.looks for one in seen):
             return list(seen)
-        said = _said(self._deck.cards.weigh, [one.looks for one in seen])
+        said = _said(self.deck.cards.weigh, [one.looks for one in seen])
         return [
             replace(one, by_deck=mean_of(logs), membership=float(membership.max()), looks=())
             for one, (logs, membership) in zip(seen, said, strict=True)
@@ -183,10 +167,11 @@ class Crops:
             return []
         edges = [turned(expand(frame, growth), turn) for frame in frames for growth, turn in views]
         crops = _input([cut(image, edge, INDEX_CROP, INDEX_CROP) for edge in edges])
-        output, features = (self._indices(crops), None) if self._deck is None else self._indices.with_features(crops)
+        read = self.index_network
+        output, features = (read(crops), None) if self.deck is None else read.with_features(crops)
         logs, membership = self._logs(output), [0.0] * len(output)
-        if self._deck is not None and self._at_once and features is not None:
-            logs, memberships = self._deck.indices.weigh(logs, features)
+        if self.deck is not None and self.at_once and features is not None:
+            logs, memberships = self.deck.indices.weigh(logs, features)
             membership, features = memberships.tolist(), None
         turns = log_softmax(output[:, FACE_COUNT + COLOR_COUNT :])
         turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
@@ -201,9 +186,9 @@ class Crops:
         """
         averaged = [mean_index(few) for few in looks]
         every = [[(one.logs, one.features) for one in few if one.features is not None] for few in looks]
-        if self._deck is None or not any(every):
+        if self.deck is None or not any(every):
             return averaged
-        said = _said(self._deck.indices.weigh, every)
+        said = _said(self.deck.indices.weigh, every)
         return [
             IndexPass(
                 one.logs,
@@ -218,12 +203,12 @@ class Crops:
     def _logs(self, output: Floats) -> Floats:
         """Return (N, 57) log-likelihoods of the cards that are meant, from the networks' output."""
         logs = card_log_likelihoods(output[:, :FACE_COUNT], output[:, FACE_COUNT : FACE_COUNT + COLOR_COUNT])
-        return logs if self._meaning is None else self._meaning.shared(logs)
+        return logs if self.meaning is None else self.meaning.shared(logs)
 
     def _described_cards(self, crops: Floats) -> tuple[Floats, Floats]:
         """Return the card reader's output for crops, and the features that a learnt deck is given."""
-        output, features = self._cards.with_features(crops)
-        return output, features if self._embedding is None else self._embedding.descriptors(crops, features)
+        output, features = self.card_network.with_features(crops)
+        return output, features if self.embedding is None else self.embedding.descriptors(crops, features)
 
     def describe_cards(self, image: Image, quads: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods and (N, D) features of whole cards in their outlines (4, 2)."""
@@ -232,12 +217,12 @@ class Crops:
 
     def reader_features(self, image: Image, quads: Sequence[Quad]) -> Floats:
         """Return (N, D) features of the card reader alone for whole cards in their outlines (4, 2)."""
-        return self._cards.with_features(_card_input(image, [expand(quad, CARD_MARGIN) for quad in quads]))[1]
+        return self.card_network.with_features(_card_input(image, [expand(quad, CARD_MARGIN) for quad in quads]))[1]
 
     def describe_indices(self, image: Image, frames: Sequence[Quad]) -> tuple[Floats, Floats]:
         """Return the same for the squares (4, 2) around upright indices."""
         crops = [cut(image, frame, INDEX_CROP, INDEX_CROP) for frame in frames]
-        output, features = self._indices.with_features(_input(crops))
+        output, features = self.index_network.with_features(_input(crops))
         return self._logs(output), features
 
 

@@ -7,7 +7,7 @@ card; two of them at opposite corners are the same one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -37,7 +37,6 @@ from companion.vision.recognition.corners import (
     outline_from_pair,
 )
 from companion.vision.recognition.deck_merge import merge_deck_matches
-from companion.vision.recognition.first_pass import FirstPass
 from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel, shipped
 from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.outlines import (
@@ -45,7 +44,7 @@ from companion.vision.recognition.outlines import (
     drop_duplicates,
     is_card_shaped,
 )
-from companion.vision.recognition.reader import Reader
+from companion.vision.recognition.reader import FirstPass, Reader
 from companion.vision.recognition.rectify import SEVERAL, is_hand
 
 # Minimum distance of a card's two corners over its outline's diagonal: 0.75 for one card, much less for two cards of a
@@ -53,16 +52,19 @@ from companion.vision.recognition.rectify import SEVERAL, is_hand
 _ENDS_APART = 0.5
 
 
+@dataclass(frozen=True, eq=False)
 class Assembler:
     """Combines boxes into cards. reader: reads the boxes' content. limits: acceptance thresholds. fusion: gives the
     open cards' probabilities, by default the shipped model.
     """
 
-    def __init__(self, reader: Reader, limits: ReadingLimits, fusion: FusionModel | None = None) -> None:
-        self._fusion = fusion or shipped()
-        self._reader = reader
-        self._limits = limits
-        self._hidden = HiddenCards(reader, limits, self._fusion)
+    reader: Reader
+    limits: ReadingLimits
+    fusion: FusionModel = field(default_factory=shipped)
+
+    @property
+    def _hidden(self) -> HiddenCards:
+        return HiddenCards(self.reader, self.limits, self.fusion)
 
     def cards(
         self,
@@ -77,21 +79,21 @@ class Assembler:
         on_pile: whether the cards lie on a pile, where their pictures are not searched for. Cards that probably are
         none (see `Sighting`) are among them: another look may show what they are.
         """
-        confident = [box for box in boxes if box.score >= self._limits.box]
+        confident = [box for box in boxes if box.score >= self.limits.box]
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
-        first = self._reader.first_pass(image, [quad for quad, _ in candidates]) if self._reader.seeks else None
+        first = self.reader.first_pass(image, [quad for quad, _ in candidates]) if self.reader.seeks else None
         plain = list(first.plain.values()) if first else []
         own, frames = explained_by_cards(plain, _index_frames(confident))
-        read = [*own, *self._reader.read_indices(image, frames)]
+        read = [*own, *self.reader.read_indices(image, frames)]
         signs = apart(read)
         indices = [index for index in signs if self._is_index(index)]
         around = _around(signs, on_pile)
         whole = self._whole_cards(image, candidates, indices, first)
         places: Sequence[Quad] | None = None
-        if outlines is not None and self._reader.seeks and (on_pile or not self._explained(boxes, whole)):
+        if outlines is not None and self.reader.seeks and (on_pile or not self._explained(boxes, whole)):
             places = outlines(image)
             boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-            learnt = self._reader.learnt_cards(image, _beside([*boxed, *places], whole))
+            learnt = self.reader.learnt_cards(image, _beside([*boxed, *places], whole))
             more = sorted(learnt, key=lambda card: -card.confidence)
             whole = drop_duplicates([*whole, *more], indices, image)
         loose = self._unclaimed(indices, whole)
@@ -105,9 +107,9 @@ class Assembler:
             whole = [*whole, card]
             loose = [index for index in loose if all(index is not end for end in ends)]
         if len(whole) + len(loose) >= SEVERAL:
-            faint_boxes = [box for box in boxes if self._limits.faint_box <= box.score < self._limits.box]
-            faint = self._reader.read_indices(
-                image, beside(_index_frames(faint_boxes), indices), least=self._limits.index
+            faint_boxes = [box for box in boxes if self.limits.faint_box <= box.score < self.limits.box]
+            faint = self.reader.read_indices(
+                image, beside(_index_frames(faint_boxes), indices), least=self.limits.index
             )
             more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
             loose += self._unclaimed(more, whole)
@@ -121,8 +123,8 @@ class Assembler:
         if places is not None and not on_pile:
             sure = [card for card in whole if _is_confidently_learnt(card)]
             known = [*(s.quad for s in sightings), *places]
-            matches = self._reader.deck_matches(image, known, sure)
-            sightings = merge_deck_matches(sightings, matches, self._limits.misread, sure)
+            matches = self.reader.deck_matches(image, known, sure)
+            sightings = merge_deck_matches(sightings, matches, self.limits.misread, sure)
         sightings += [one for one in opened if one.is_probably_none]
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
@@ -132,11 +134,11 @@ class Assembler:
         """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not, and about
         every boxed index on none of them, with its centre in pixels.
         """
-        confident = [box for box in boxes if box.score >= self._limits.box]
+        confident = [box for box in boxes if box.score >= self.limits.box]
         cards = [box for box in confident if box.kind is BoxKind.CARD]
-        signs = apart(self._reader.read_indices(image, _index_frames(confident)))
+        signs = apart(self.reader.read_indices(image, _index_frames(confident)))
         indices, around = [index for index in signs if self._is_index(index)], _around(signs, on_pile)
-        readings = self._reader.read_cards(image, [box.quad for box in cards])
+        readings = self.reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
         whole = [reading for reading in scored if self._is_card(reading, reading.score)]
         loose = self._unclaimed(indices, whole)
@@ -148,7 +150,7 @@ class Assembler:
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
-        return self._fusion.sightings(cards, self._reader.allowed)
+        return self.fusion.sightings(cards, self.reader.card_scale)
 
     def _sightings(
         self,
@@ -176,37 +178,37 @@ class Assembler:
         outlines: finds places (4, 2) of cards in the picture. Only for decks the networks know; other decks are
         searched by picture from the start.
         """
-        left = self._left_out(boxes, found) if self._reader.fills_in and is_hand(found) else []
+        left = self._left_out(boxes, found) if self.reader.fills_in and is_hand(found) else []
         if not (left and self._may_show_cards(image, left, found)):
             return list(found)
-        if self._reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
+        if self.reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
         cards = [*(box.quad for box in boxes if box.kind is BoxKind.CARD), *outlines(image)]
         standing = [one for one in found if one.confidence >= FAIRLY]
         sure = [one for one in standing if one.whole]
         known = [one.quad for one in found if one.confidence < FAIRLY]
         shows = [box.quad for box in left]
-        matches = self._reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows)
-        return merge_deck_matches(found, matches, self._limits.misread, sure, FAIRLY)
+        matches = self.reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows)
+        return merge_deck_matches(found, matches, self.limits.misread, sure, FAIRLY)
 
     def _explained(self, boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
         """Whether the found cards, all certainly of the learnt deck, lie on every box but the faintest indices."""
-        shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= self._limits.faint_box]
+        shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= self.limits.faint_box]
         return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole)
 
     def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
         """Return the confident boxes that no found card explains."""
-        return [box for box in boxes if box.score >= self._limits.box and _beside([box.quad], found)]
+        return [box for box in boxes if box.score >= self.limits.box and _beside([box.quad], found)]
 
     def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether an unexplained box may be another, covered card."""
         # A corner that reads as a found card is the far end of that card, beyond its outline.
         known_cards = {one.card for one in found}
-        indices = self._reader.read_indices(image, _index_frames(left))
+        indices = self.reader.read_indices(image, _index_frames(left))
         if any(self._is_index(index) and index.card not in known_cards for index in indices):
             return True
         cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
-        bare = self._reader.no_card_probabilities(image, cards)
+        bare = self.reader.no_card_probabilities(image, cards)
         return bool((bare <= CERTAIN).any())
 
     def _boxed_pairs(
@@ -239,17 +241,17 @@ class Assembler:
         Its middle only shows whether another thing lies there; a learnt deck knows its own cards.
         """
         card = replace(one, quad=quad, logs=one.logs + other.logs, score=score).capped(CERTAIN)
-        if one.known or not self._reader.reads_printed:
+        if one.known or not self.reader.reads_printed:
             return card
-        (seen,) = self._reader.glances(image, [quad])
+        (seen,) = self.reader.glances(image, [quad])
         return replace(card, middle=seen.logs, ends=(one.logs, other.logs), foreign=seen.foreign)
 
     def _is_index(self, index: Reading) -> bool:
-        return index.nothing < self._limits.index_no_card
+        return index.nothing < self.limits.index_no_card
 
     def _is_worth_a_card(self, index: Reading) -> bool:
         """Whether a faintly boxed index belongs to a card: the networks themselves must read one there."""
-        return index.confidence >= self._limits.faint and index.card.color is not None and not index.overrides_networks
+        return index.confidence >= self.limits.faint and index.card.color is not None and not index.overrides_networks
 
     def _whole_cards(
         self,
@@ -263,15 +265,15 @@ class Assembler:
         first: the results of the first pass, if it was run.
         """
         frames = [index.quad for index in indices]
-        if not self._reader.seeks:
+        if not self.reader.seeks:
             # A box around several fanned cards contains indices, but none at a card's index spots.
             lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
             candidates = [
                 (quad, score)
                 for (quad, score), lying in zip(candidates, lies, strict=True)
-                if score >= self._limits.confident_box or lying.at_spots() or not lying.strangers()
+                if score >= self.limits.confident_box or lying.at_spots() or not lying.strangers()
             ]
-        readings = self._reader.read_cards(image, [quad for quad, _ in candidates], first)
+        readings = self.reader.read_cards(image, [quad for quad, _ in candidates], first)
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
             spots = [indices[i] for i in CardIndices(reading.quad, frames).at_spots()]
@@ -286,19 +288,19 @@ class Assembler:
         return drop_duplicates([reading for _, reading in scored], indices, image)
 
     def _is_card(self, reading: Reading, score: float) -> bool:
-        is_confident = score >= self._limits.confident_box and reading.nothing <= self._limits.confident_box_no_card
-        least = self._limits.ill_read if is_confident else self._limits.whole
-        return reading.nothing <= self._limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
+        is_confident = score >= self.limits.confident_box and reading.nothing <= self.limits.confident_box_no_card
+        least = self.limits.ill_read if is_confident else self.limits.whole
+        return reading.nothing <= self.limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
     def _denies(self, index: Reading, card: Reading) -> bool:
         """Whether a confident index contradicts the card's reading: indices are rarely misread."""
         # Odd light on a corner is more common than an identical face of another colour exactly there.
         another = index.card.face is not card.card.face
-        return another and index.confidence > min(self._limits.sure_index, max(self._limits.index, card.confidence))
+        return another and index.confidence > min(self.limits.sure_index, max(self.limits.index, card.confidence))
 
     def _read_alike(self, a: Reading, b: Reading) -> bool:
         """Whether two indices may belong to the same card."""
-        return bool(a.probabilities @ b.probabilities > self._limits.alike)
+        return bool(a.probabilities @ b.probabilities > self.limits.alike)
 
     def _unclaimed(self, indices: Sequence[Reading], whole: Sequence[Reading]) -> list[Reading]:
         """Return the indices that no whole card claims."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from companion.vision.imaging.restoration import lightened, restored
 from companion.vision.imaging.white_balance import balanced
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel
+from companion.vision.recognition.fusion import shipped as shipped_fusion
 from companion.vision.recognition.mirror import MirrorModel, back, flipped, is_better, is_fairly_read
 from companion.vision.recognition.mirror import shipped as shipped_mirror
 from companion.vision.recognition.reader import Reader
@@ -69,6 +69,7 @@ class _Look:
         return _without_others(self.seen)
 
 
+@dataclass(frozen=True, eq=False)
 class CardDetector:
     """Detects and reads cards. Thread-safe.
 
@@ -78,28 +79,19 @@ class CardDetector:
     probabilities of open cards, by default the shipped model. mirror: recognises mirrored pictures, likewise.
     """
 
-    def __init__(
-        self,
-        boxes: BoxFinder,
-        reader: Reader,
-        limits: ReadingLimits,
-        calibration: Calibration | None = None,
-        plain: CardDetector | None = None,
-        back_looks: BackLooks | None = None,
-        cards: DeckCards | None = None,
-        fusion: FusionModel | None = None,
-        mirror: MirrorModel | None = None,
-    ) -> None:
-        self._boxes = boxes
-        self._reader = reader
-        self._limits = limits
-        self._calibration = calibration or Calibration()
-        self._plain = plain
-        self._back_looks = back_looks
-        self._cards = cards
-        self._fusion = fusion
-        self._assembler = Assembler(reader, limits, fusion)
-        self._mirror = mirror or shipped_mirror()
+    boxes: BoxFinder
+    reader: Reader
+    limits: ReadingLimits
+    calibration: Calibration = field(default_factory=Calibration)
+    plain: CardDetector | None = None
+    back_looks: BackLooks | None = None
+    cards: DeckCards | None = None
+    fusion: FusionModel = field(default_factory=shipped_fusion)
+    mirror: MirrorModel = field(default_factory=shipped_mirror)
+
+    @cached_property
+    def _assembler(self) -> Assembler:
+        return Assembler(self.reader, self.limits, self.fusion)
 
     @classmethod
     def shipped(
@@ -125,14 +117,9 @@ class CardDetector:
         boxes = BoxFinder(boxes_network, threshold=limits.box)
         looks, fusion, mirror = folder / "backs.json", folder / "fusion.json", folder / "mirror.json"
         back_looks = BackLooks.load(looks) if looks.exists() else None
-        model = FusionModel.load(fusion) if fusion.exists() else None
-        comparison = MirrorModel.load(mirror) if mirror.exists() else None
+        model = FusionModel.load(fusion) if fusion.exists() else shipped_fusion()
+        comparison = MirrorModel.load(mirror) if mirror.exists() else shipped_mirror()
         return cls(boxes, reader, limits, calibration, None, back_looks, meant, model, comparison)
-
-    @property
-    def reader(self) -> Reader:
-        """The reader of boxed cards."""
-        return self._reader
 
     def with_deck(self, deck: Deck) -> CardDetector:
         """Return a detector that also uses a learnt deck, with the same networks.
@@ -140,33 +127,19 @@ class CardDetector:
         A deck whose outlines or names are mostly uncertain carries no evidence; the detector then ignores it. Raises
         ModelFileError if the deck is searched and the network for outlines of any print is damaged.
         """
-        plain = self._plain or self
+        plain = self.plain or self
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
-        detector = self._with_reader(self._reader.with_deck(deck))
-        detector._plain = plain
-        if deck.seeks:
-            detector._boxes = self._boxes.with_outlines()
-            # For a searched deck, the readings themselves express the deck's uncertainty.
-            detector._calibration = replace(self._calibration, fanned=1.0)
-        return detector
+        detector = replace(self, reader=self.reader.with_deck(deck), plain=plain)
+        if not deck.seeks:
+            return detector
+        # For a searched deck, the readings themselves express the deck's uncertainty.
+        unfanned = replace(self.calibration, fanned=1.0)
+        return replace(detector, boxes=self.boxes.with_outlines(), calibration=unfanned)
 
     def with_cards(self, cards: DeckCards) -> CardDetector:
         """Return a detector with the same networks, whose cards mean these, without a learnt deck."""
-        detector = self._with_reader(self._reader.with_cards(cards))
-        detector._plain, detector._cards = None, cards
-        return detector
-
-    def with_calibration(self, calibration: Calibration) -> CardDetector:
-        """Return the same detector with another final calibration."""
-        detector = copy(self)
-        detector._calibration = calibration
-        return detector
-
-    def _with_reader(self, reader: Reader) -> CardDetector:
-        detector = copy(self)
-        detector._reader, detector._assembler = reader, Assembler(reader, self._limits, self._fusion)
-        return detector
+        return replace(self, reader=self.reader.with_cards(cards), plain=None, cards=cards)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
@@ -179,13 +152,13 @@ class CardDetector:
 
     def _meant(self, found: Sequence[Sighting]) -> list[Sighting]:
         """Return sightings of printed cards as the cards that they mean."""
-        return list(found) if self._cards is None else [one.in_deck(self._cards.meant) for one in found]
+        return list(found) if self.cards is None else [one.in_deck(self.cards.meant) for one in found]
 
     def _printed(self, image: Image) -> list[Sighting]:
         look = self._closer_look(self._look(image))
-        if self._plain is not None and self._shows_another_deck(image, look.found):
-            return self._plain._printed(image)
-        return self._calibration.in_picture(self._from_above(self._as_it_shows(look)))
+        if self.plain is not None and self._shows_another_deck(image, look.found):
+            return self.plain._printed(image)
+        return self.calibration.in_picture(self._from_above(self._as_it_shows(look)))
 
     def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
         """Whether the cards found belong to another deck than the learnt one.
@@ -196,15 +169,15 @@ class CardDetector:
         """
         whole = [sighting for sighting in found if sighting.whole]
         sure = [sighting for sighting in whole if sighting.confidence >= NEARLY]
-        return self._reader.seeks and self._reader.are_of_another_deck(image, [one.quad for one in sure or whole])
+        return self.reader.seeks and self.reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
     def _as_it_shows(self, look: _Look) -> _Look:
         """Return the look, or a look at the restored or mirrored picture if that shows more."""
         image, found = look.image, look.found
-        if is_fairly_read(found) and not self._mirror.is_doubtful(found):
+        if is_fairly_read(found) and not self.mirror.is_doubtful(found):
             return look
         turned = self._look(flipped(image)).found
-        if self._mirror.is_mirrored(found, turned):
+        if self.mirror.is_mirrored(found, turned):
             return _Look(image, [], _seen_in_mirror(turned, image))
         for mended in restored(image):
             again = self._look(mended)
@@ -236,18 +209,18 @@ class CardDetector:
 
     def _look(self, image: Image) -> _Look:
         """Return the cards in one look. If the coarsest scale shows one card and nothing else, it suffices."""
-        seeks = self._reader.seeks
-        *finer, coarse = self._boxes.scales
-        coarsely = self._boxes.find(image, (coarse,), least=self._least)
+        seeks = self.reader.seeks
+        *finer, coarse = self.boxes.scales
+        coarsely = self.boxes.find(image, (coarse,), least=self._least)
         if not seeks and _is_one_card(coarsely):
             look = self._looked(image, coarsely)
             if len(look.seen) == 1 and look.seen[0].whole and look.seen[0].confidence >= NEARLY:
                 return look
-        return self._looked(image, self._boxes.find(image, finer, least=self._least, known=coarsely))
+        return self._looked(image, self.boxes.find(image, finer, least=self._least, known=coarsely))
 
     def _looked(self, image: Image, boxes: list[Box]) -> _Look:
         # Cards of a searched deck are matched in the light they were learnt in.
-        lit = image if self._reader.seeks else self._in_white_light(image, boxes)
+        lit = image if self.reader.seeks else self._in_white_light(image, boxes)
         return _Look(image, boxes, self._assembler.cards(lit, boxes, self._outlines))
 
     def _outlines(self, image: Image) -> list[Quad]:
@@ -256,7 +229,7 @@ class CardDetector:
     @cached_property
     def _outline_finder(self) -> BoxFinder:
         """Finds cards of any print. It takes 30 MB, and a deck the networks know needs it for few hands only."""
-        return self._boxes.with_outlines()
+        return self.boxes.with_outlines()
 
     def _closer_look(self, look: _Look) -> _Look:
         """Return the look, or another one if nothing was read with fair confidence and that reads more: at a finer
@@ -265,21 +238,21 @@ class CardDetector:
         image = look.image
         if self._is_resolved(look.found):
             return look
-        lit = image if self._reader.seeks else self._in_white_light(image, look.boxes)
+        lit = image if self.reader.seeks else self._in_white_light(image, look.boxes)
         is_fine = max(image.shape[:2]) > _FINE_SCALE * 3 / 4
-        boxes = self._boxes.find(lit, (_FINE_SCALE,) if is_fine else _CLOSE_SCALES, not is_fine, self._least)
+        boxes = self.boxes.find(lit, (_FINE_SCALE,) if is_fine else _CLOSE_SCALES, not is_fine, self._least)
         again = _Look(image, [*look.boxes, *boxes], self._assembler.cards(lit, boxes))
         is_chosen = is_better(again.seen, look.seen) if look.found else again.found
         return again if is_chosen else replace(look, boxes=again.boxes)
 
     def _is_resolved(self, found: Sequence[Sighting]) -> bool:
         """Whether a finer look adds little; what a deck's pictures leave uncertain is not resolved by one."""
-        return bool(found) and (self._reader.seeks or is_fairly_read(found))
+        return bool(found) and (self.reader.seeks or is_fairly_read(found))
 
     @property
     def _least(self) -> float:
         """Minimum score of a box to be read."""
-        return _FAINTEST if self._reader.seeks else self._limits.faint_box
+        return _FAINTEST if self.reader.seeks else self.limits.faint_box
 
     def candidates(
         self, image: Image, on_pile: bool
@@ -287,7 +260,7 @@ class CardDetector:
         """Return the evidence about every boxed card of a (H, W, 3) BGR uint8 picture, and about every boxed index on
         none of them, with its centre in pixels, to fit their fusion.
         """
-        boxes = self._boxes.find(image, pile=on_pile)
+        boxes = self.boxes.find(image, pile=on_pile)
         return self._assembler.candidates(image if on_pile else self._in_white_light(image, boxes), boxes, on_pile)
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
@@ -295,14 +268,14 @@ class CardDetector:
         return self._assembler.fused(cards)
 
     def _in_white_light(self, image: Image, boxes: Sequence[Box]) -> Image:
-        return balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self._limits.box])
+        return balanced(image, [b.quad for b in boxes if b.kind is BoxKind.CARD and b.score >= self.limits.box])
 
     def backs(self, image: Image) -> list[Back]:
         """Return possible face-down cards with their probabilities."""
         quads, features = self.described_for_backs(image)
         if not quads:
             return []
-        looks = self._back_looks
+        looks = self.back_looks
         likely = np.full(len(quads), EVEN) if looks is None else looks.probabilities(features)
         return [Back(quad, probability) for quad, probability in zip(quads, likely.tolist(), strict=True)]
 
@@ -311,11 +284,11 @@ class CardDetector:
 
         Also returns (N, D) features of the card reader, averaged over both orientations, as a back has no top.
         """
-        boxes = self._boxes.find(image, least=_FAINT_BACK)
+        boxes = self.boxes.find(image, least=_FAINT_BACK)
         quads = [portrait(box.quad) for box in boxes if box.kind is BoxKind.CARD]
         if not quads:
             return [], np.zeros((0, 0), np.float32)
-        ways = [self._reader.features(image, way) for way in (quads, [turned(quad, 2) for quad in quads])]
+        ways = [self.reader.features(image, way) for way in (quads, [turned(quad, 2) for quad in quads])]
         return quads, np.mean(ways, axis=0)
 
     def detect_closeup(self, image: Image) -> list[Sighting]:
@@ -330,25 +303,25 @@ class CardDetector:
         return self._meant(self._on_pile(image, CardDetector._thoroughly))
 
     def _closely(self, image: Image) -> list[Sighting]:
-        return self._pile_cards(image, self._boxes.find(image, _CLOSE_SCALES, pile=True))
+        return self._pile_cards(image, self.boxes.find(image, _CLOSE_SCALES, pile=True))
 
     def _thoroughly(self, image: Image) -> list[Sighting]:
-        found = self._pile_cards(image, self._boxes.find(image, pile=True))
+        found = self._pile_cards(image, self.boxes.find(image, pile=True))
         if any(sighting.whole for sighting in found):
             return found
-        again = self._pile_cards(image, self._boxes.find(image, _CLOSE_SCALES, turned=True, pile=True))
+        again = self._pile_cards(image, self.boxes.find(image, _CLOSE_SCALES, turned=True, pile=True))
         return again if any(sighting.whole for sighting in again) else found
 
     def _pile_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
-        outlines = partial(self._boxes.outlines, scales=_CLOSE_SCALES)
+        outlines = partial(self.boxes.outlines, scales=_CLOSE_SCALES)
         return _without_others(self._assembler.cards(image, boxes, outlines, on_pile=True))
 
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
         """Return the cards of a pile; a dark picture is brightened if that increases the confidence."""
         found = find(self, image)
-        if self._plain is not None and self._shows_another_deck(image, found):
-            return self._plain._on_pile(image, find)
-        if self._mirror.is_doubtful(found) and (light := lightened(image)) is not None:
+        if self.plain is not None and self._shows_another_deck(image, found):
+            return self.plain._on_pile(image, find)
+        if self.mirror.is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(self, light)
             found = again if is_better(again, found) else found
         return found

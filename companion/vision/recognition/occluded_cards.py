@@ -6,6 +6,7 @@ Decides which of the read corners belong to such cards and which are other print
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,15 +29,15 @@ from companion.vision.recognition.reader import Reader
 _ITEMS = 3
 
 
+@dataclass(frozen=True, eq=False)
 class HiddenCards:
     """Finds cards with one visible corner. reader: checks their places. limits: acceptance thresholds. fusion: gives
     the probability that a corner is no card's.
     """
 
-    def __init__(self, reader: Reader, limits: ReadingLimits, fusion: FusionModel) -> None:
-        self._reader = reader
-        self._limits = limits
-        self._fusion = fusion
+    reader: Reader
+    limits: ReadingLimits
+    fusion: FusionModel
 
     def among(
         self,
@@ -68,7 +69,7 @@ class HiddenCards:
         """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
         whole: outlines of open cards. signs: as for `among`. cards: all that corners imply, these among them.
         """
-        behind = self._reader.glances(image, [corner.quad for corner in corners])
+        behind = self.reader.glances(image, [corner.quad for corner in corners])
         return [
             CornerEvidence(
                 corner.logs.astype(np.float64),
@@ -90,14 +91,14 @@ class HiddenCards:
         behind them is not read. A searched deck knows its own signs.
         """
         quads = [sighting.quad for sighting in whole]
-        is_game = self._reader.seeks or any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
+        is_game = self.reader.seeks or any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
         found = []
         for card, seen in sorted(((card, _by_corner(card)) for card in cards), key=lambda pair: -pair[1].confidence):
-            if seen.confidence < self._limits.index:
+            if seen.confidence < self.limits.index:
                 break
             other = 0.0
             if not (is_game or card.known):
-                (other,) = self._fusion.other_corners(self.evidence(image, [card], quads, signs, cards))
+                (other,) = self.fusion.other_corners(self.evidence(image, [card], quads, signs, cards))
                 is_game = 1 - other >= RUNNER_UP_BELOW
             found.append(seen.unless(other))
         return found

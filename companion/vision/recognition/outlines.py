@@ -7,12 +7,7 @@ from collections.abc import Iterable, Sequence
 import cv2
 import numpy as np
 
-from companion.vision.core.geometry import (
-    Image,
-    Quad,
-    clipped,
-    intersection_over_smaller,
-)
+from companion.vision.core.geometry import Image, Quad, aspect, clipped, intersection_over_smaller
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.corners import lies_across
@@ -58,11 +53,7 @@ def lies_small(quad: Quad, other: Quad) -> bool:
 
 def is_card_shaped(quad: Quad) -> bool:
     """Whether an outline is convex and not a sliver."""
-    if not cv2.isContourConvex(quad.reshape(-1, 1, 2)):
-        return False
-    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
-    height = np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1]))
-    return bool(0.2 < width / max(height, 1e-6) < 1.6)
+    return cv2.isContourConvex(quad.reshape(-1, 1, 2)) and 0.2 < aspect(quad) < 1.6
 
 
 def is_in_company(card: Quad, others: Iterable[Quad]) -> bool:

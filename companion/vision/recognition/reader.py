@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from copy import copy
-from dataclasses import replace
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from companion.vision.core.sightings import CERTAIN, EVEN, FAIRLY, NEARLY, RUNNE
 from companion.vision.detection.crops import Crops, IndexPass, Pass, mean_index, mean_of, together
 from companion.vision.detection.deck_protocol import Deck, PictureMatch, with_pictures
 from companion.vision.detection.embedding import Embedding
-from companion.vision.recognition.first_pass import FirstPass, first_pass
 
 INDEX_VIEWS = ((-0.1, 2), (0.0, 0), (0.12, 1))
 """Views of an index: enlargement of the frame, and quarter turns.
@@ -40,33 +38,62 @@ _MATCH_VIEWS, _CORNERS = tuple((growth, 0) for growth, _ in INDEX_VIEWS), 0.5
 _PLAIN = 8.0
 
 
+@dataclass(frozen=True, eq=False)
+class FirstPass:
+    """Results of the first pass. seen: result of one crop per outline. plain: readings that need no further crops."""
+
+    seen: Sequence[Pass]
+    plain: Mapping[int, Reading]
+
+
+@dataclass(frozen=True, eq=False)
 class Reader:
     """Reads cards and indices with the two exported networks.
 
     calibration: temperatures of the networks. cards: what the networks' cards mean; all, themselves, if None.
-    embedding: of card art, for learnt decks.
+    embedding: of card art, for learnt decks. deck: the learnt deck.
     """
 
-    def __init__(
-        self,
-        card_network: Network,
-        index_network: Network,
-        calibration: Calibration | None = None,
-        cards: DeckCards | None = None,
-        embedding: Embedding | None = None,
-    ) -> None:
-        self._crops = Crops(card_network, index_network, embedding, cards=cards)
-        # Numbers that stand for a deck's own cards have other colours than the networks' cards.
-        self._stand_ins = cards is not None and cards.shares is not None
-        self._deck: Deck | None = None
-        calibration = calibration or Calibration()
-        allowed = np.ones(len(ALL_CARDS) + 1, bool) if cards is None else np.append(cards.considered, True)
-        self._card_scale = Scale(calibration.card, allowed)
-        self._index_scale = Scale(calibration.index, allowed)
+    card_network: Network
+    index_network: Network
+    calibration: Calibration = field(default_factory=Calibration)
+    cards: DeckCards | None = None
+    embedding: Embedding | None = None
+    deck: Deck | None = None
+
+    @cached_property
+    def _crops(self) -> Crops:
+        return Crops(self.card_network, self.index_network, self.embedding, self.deck, self.seeks, self.cards)
+
+    @cached_property
+    def card_scale(self) -> Scale:
+        """The cards under consideration, and the temperature of whole cards."""
+        considered = np.ones(len(ALL_CARDS), bool) if self.cards is None else self.cards.considered
+        return Scale(self.calibration.card, np.append(considered, True))
+
+    @cached_property
+    def _index_scale(self) -> Scale:
+        return replace(self.card_scale, temperature=self.calibration.index)
 
     def first_pass(self, image: Image, quads: Sequence[Quad]) -> FirstPass:
-        """Return the first-pass results for rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture."""
-        return first_pass(self._crops, self._card_scale, image, quads, self._deck)
+        """Return the first-pass results for rough outlines (4, 2) in a (H, W, 3) BGR uint8 picture.
+
+        Cards that are clearly a searched deck's are confirmed by an upside-down crop.
+        """
+        seen = self._crops.cards(image, [portrait(quad) for quad in quads])
+        clear: dict[int, Reading] = {}
+        scale = self.card_scale
+        found = [i for i, one in enumerate(seen) if self._is_clear(one)]
+        for i, view in zip(found, self._crops.cards_turned(image, [seen[i].outline for i in found]), strict=True):
+            both = together(seen[i], view)
+            certain = min(view.membership, scale.top_probability(both.logs)) >= CERTAIN
+            if certain and seen[i].top == view.top:
+                clear[i] = Reading(both.outline, both.logs, scale, membership=1.0)
+        return FirstPass(seen, clear)
+
+    def _is_clear(self, seen: Pass) -> bool:
+        is_learnt = self.seeks and seen.membership >= CERTAIN
+        return is_learnt and self.card_scale.top_probability(seen.logs) >= NEARLY
 
     def read_cards(
         self,
@@ -85,11 +112,11 @@ class Reader:
         first = first or self.first_pass(image, quads)
         left = [i for i in range(len(quads)) if i not in first.plain]
         seen, going_on = self._looks(image, [first.seen[i] for i in left])
-        if self._deck is not None and self.seeks and not self._deck.cards.identifies:
+        if self.deck is not None and self.seeks and not self.deck.cards.identifies:
             seen = [replace(one, membership=0.0) for one in seen]
         looks = dict(zip(left, seen, strict=True))
         cards = {
-            i: Reading(one.outline, one.logs, self._card_scale, one.membership, foreign=one.foreign)
+            i: Reading(one.outline, one.logs, self.card_scale, one.membership, foreign=one.foreign)
             for i, one in looks.items()
         }
         given_up = {i for i, on in zip(left, going_on, strict=True) if not on}
@@ -119,10 +146,10 @@ class Reader:
 
     def _own(self, card: Reading, corners: Sequence[Reading]) -> Sequence[Reading]:
         """Return the corners that count for a card: for a learnt deck, those that belong to it."""
-        if self._deck is None or not (card.known or (self.seeks and card.membership > 0)):
+        if self.deck is None or not (card.known or (self.seeks and card.membership > 0)):
             return corners
         own = [one for one in corners if not one.is_non_index and one.membership >= card.membership / 2]
-        return own if self._deck.has_indices else []
+        return own if self.deck.has_indices else []
 
     def _more_confident_card(
         self,
@@ -166,7 +193,7 @@ class Reader:
         again = []
         for i, one in zip(going_on, self._crops.cards_turned(image, [refined[i] for i in going_on]), strict=True):
             seen[i] = one
-            confidence = self._card_scale.top_probability(one.logs)
+            confidence = self.card_scale.top_probability(one.logs)
             if not self.seeks and confidence >= CERTAIN and one.top == first[i]:
                 continue
             again.append(i)
@@ -184,42 +211,32 @@ class Reader:
 
     def _is_hopeless(self, seen: Pass) -> bool:
         """Whether the first crop shows no card; a searched deck's card may look like none to the networks."""
-        return not self.seeks and float(self._card_scale.probabilities(seen.logs)[-1]) > FAIRLY
+        return not self.seeks and float(self.card_scale.probabilities(seen.logs)[-1]) > FAIRLY
 
     def with_deck(self, deck: Deck) -> Reader:
         """Return a reader with the same networks and a learnt deck."""
-        reader = copy(self)
-        reader._crops, reader._deck = self._crops.with_deck(deck, deck.seeks), deck
-        return reader
+        return replace(self, deck=deck)
 
     def with_cards(self, cards: DeckCards) -> Reader:
-        """Return a reader with the same networks whose cards mean these."""
-        reader, allowed = copy(self), np.append(cards.considered, True)
-        reader._crops = self._crops.meaning(cards)
-        reader._stand_ins = cards.shares is not None
-        reader._card_scale = replace(self._card_scale, allowed=allowed)
-        reader._index_scale = replace(self._index_scale, allowed=allowed)
-        return reader
-
-    @property
-    def allowed(self) -> Scale:
-        """The cards under consideration, and the temperature of whole cards."""
-        return self._card_scale
+        """Return a reader with the same networks, without a deck, whose cards mean these."""
+        return replace(self, cards=cards, deck=None)
 
     @property
     def seeks(self) -> bool:
         """Whether a learnt deck's cards, unknown to the networks, are searched for by picture."""
-        return self._deck is not None and self._deck.seeks
+        return self.deck is not None and self.deck.seeks
 
     @property
     def reads_printed(self) -> bool:
-        """Whether printed cards are read as the networks know them: no other design, no stand-ins for a deck's own."""
-        return not (self.seeks or self._stand_ins)
+        """Whether printed cards are read as the networks know them: no other design, no stand-ins for a deck's own,
+        whose colours are other ones.
+        """
+        return not self.seeks and (self.cards is None or self.cards.shares is None)
 
     @property
     def fills_in(self) -> bool:
         """Whether cards of a learnt deck's hand that the networks miss are searched for by picture."""
-        return self._deck is not None and self._deck.fills_in
+        return self.deck is not None and self.deck.fills_in
 
     def are_of_another_deck(self, image: Image, cards: Sequence[Quad]) -> bool:
         """Whether none of the whole cards in outlines (4, 2) is probably of the learnt deck, in a mirror neither."""
@@ -231,11 +248,11 @@ class Reader:
 
         Without a deck there are none.
         """
-        if self._deck is None or not cards:
+        if self.deck is None or not cards:
             return np.zeros(0, np.float32)
         mirrored = [quad[[1, 0, 3, 2]] for quad in cards]
         ways = [turned(quad, turn) for quad in (*cards, *mirrored) for turn in (0, 2)]
-        odds = self._deck.cards.odds(self.describe_cards(image, ways)[1])
+        odds = self.deck.cards.odds(self.describe_cards(image, ways)[1])
         return np.asarray(odds.reshape(2, len(cards), 2).max((0, 2)), np.float32)
 
     def deck_matches(
@@ -249,25 +266,25 @@ class Reader:
 
         sure: cards already identified, which may occlude others. known, boxed: see `Deck.seek`.
         """
-        if self._deck is None:
+        if self.deck is None:
             return []
-        found = self._deck.seek(image, known, [card.quad for card in sure], boxed)
-        return [(self._seen_there(image, one, self._deck), one) for one in found]
+        found = self.deck.seek(image, known, [card.quad for card in sure], boxed)
+        return [(self._seen_there(image, one, self.deck), one) for one in found]
 
     def _seen_there(self, image: Image, one: PictureMatch, deck: Deck) -> Reading:
         """Return the reading of a match: by its picture and, if uncertain, by the networks."""
         # A face without a picture may look very similar to one that has one.
         if not len(one.unseen) and np.partition(one.logs[:-1], -2)[-2] <= -_PLAIN:
-            scale = self._card_scale if one.open else self._index_scale
+            scale = self.card_scale if one.open else self._index_scale
             return Reading(one.quad, log_softmax(one.logs[None])[0], scale, membership=1.0)
-        crops = self._crops.with_deck(deck, at_once=True)
+        crops = replace(self._crops, deck=deck, at_once=True)
         frames = [frame for frame in deck.corners(one.quad) if one.shows(frame.mean(0)[None]).all()]
         corners = np.zeros_like(one.logs)
         for seen in crops.indices(image, frames, _MATCH_VIEWS):
             corners += np.mean([view.logs * view.membership for view in seen], axis=0)
         if one.open:
             views = crops.cards(image, [one.quad, turned(one.quad, 2)])
-            read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self._card_scale
+            read, scale = mean_of([view.logs for view in views]) + _CORNERS * corners, self.card_scale
             # A badly outlined picture fits nothing; a crop that is certainly similar to other views of that card is it.
             if all(view.membership >= CERTAIN and one.among_seen(view.logs).max() > np.log(CERTAIN) for view in views):
                 return Reading(one.quad, log_softmax(read[None])[0], scale, membership=1.0)
@@ -277,12 +294,12 @@ class Reader:
 
     def learnt_cards(self, image: Image, quads: Sequence[Quad]) -> list[Reading]:
         """Return the readings of rough outlines (4, 2) that the learnt deck alone accepts with high confidence."""
-        if self._deck is None or not quads:
+        if self.deck is None or not quads:
             return []
         upright = [portrait(quad) for quad in quads]
         _, features = self.describe_cards(image, [*upright, *(turned(quad, 2) for quad in upright)])
-        logs = self._deck.cards.posterior(features).reshape(2, len(quads), -1)
-        scale = replace(self._card_scale, temperature=1.0)
+        logs = self.deck.cards.posterior(features).reshape(2, len(quads), -1)
+        scale = replace(self.card_scale, temperature=1.0)
         found = [
             Reading(quad, mean_of(both), scale, membership=float(1 - np.exp(mean_of(both)[-1])))
             for quad, both in zip(upright, logs.transpose(1, 0, 2), strict=True)
@@ -330,12 +347,12 @@ class Reader:
     def _index_reading(self, frame: Quad, seen: IndexPass) -> Reading:
         """Return the combined reading of an index' views."""
         read = self._more_confident_index(turned(frame, int(seen.turns.argmax())), seen)
-        if self._deck is None:
+        if self.deck is None:
             return read
-        if not self._deck.seeks:
+        if not self.deck.seeks:
             # The networks' readings keep their caps.
             return read if read.logs is seen.by_deck else replace(read, membership=0.0)
-        return read if self._deck.indices.identifies else replace(read, membership=0.0)
+        return read if self.deck.indices.identifies else replace(read, membership=0.0)
 
     def _more_confident_index(self, quad: Quad, seen: IndexPass) -> Reading:
         """Return the reading of an index of a known design, by the networks or by the deck, whichever is more
@@ -345,16 +362,16 @@ class Reader:
         belongs to it. A match with another sign of the deck is print at an index' place.
         """
         alone = self._index(quad, seen)
-        if self._deck is None or seen.by_deck is None:
+        if self.deck is None or seen.by_deck is None:
             return alone
         agreed = bool(seen.by_deck.argmax() == seen.logs.argmax())
         by_deck = Reading(quad, seen.by_deck, self._index_scale, seen.membership, overrides_networks=not agreed)
-        is_certain = self._deck.cards.identifies and self._deck.indices.identifies and by_deck.membership >= CERTAIN
+        is_certain = self.deck.cards.identifies and self.deck.indices.identifies and by_deck.membership >= CERTAIN
         its_card = (is_certain and by_deck.confidence > by_deck.nothing) if agreed else by_deck.known
-        credit = self._deck.indices.reader_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
+        credit = self.deck.indices.reader_reliability(int(alone.probabilities[:-1].argmax())) if its_card else 1.0
         if not its_card or max(credit * alone.confidence, alone.nothing) > max(by_deck.confidence, by_deck.nothing):
             return (
-                replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self._deck.indices.identifies else alone
+                replace(alone, is_out_of_deck=True) if seen.is_out_of_deck and self.deck.indices.identifies else alone
             )
         return replace(alone, is_non_index=True) if by_deck.nothing > by_deck.confidence else by_deck
 
