@@ -160,7 +160,7 @@ class SurfaceBank:
     """A cache of table tops, because drawing one takes longer than composing a scene.
 
     `pictures`: files, mixed evenly with drawn textures, or used alone if not `drawn`. kept_out: use kinds that no
-    network is trained on.
+    network is trained on. further: (H, W, 3) BGR uint8 pictures beside these.
     """
 
     def __init__(
@@ -170,8 +170,9 @@ class SurfaceBank:
         pictures: Sequence[Path] = (),
         drawn: bool = True,
         kept_out: bool = False,
+        further: Sequence[Image] = (),
     ) -> None:
-        self._surfaces: list[Image] = []
+        self._surfaces: list[Image] = list(further)
         for i in range(count):
             surface = None
             if pictures and (i % 2 or not drawn):

@@ -22,6 +22,10 @@ NAMES = {"card": "card-reader", "index": "index-reader"}
 _MOST_LOGIT = 80.0
 
 
+HALVED = " (half)"
+"""Ending of the name of a weight that is stored in half precision."""
+
+
 def load_readers(checkpoint: Path) -> dict[str, Reader]:
     """Return the trained card and index readers of a checkpoint of `models.training.readers`, in evaluation mode."""
     state = torch.load(checkpoint, map_location="cpu")
@@ -60,7 +64,7 @@ def halve_weights(path: Path) -> None:
         values = onnx.numpy_helper.to_array(weight)
         if values.dtype != np.float32:
             continue
-        stored = f"{weight.name} (half)"
+        stored = f"{weight.name}{HALVED}"
         cast = onnx.helper.make_node("Cast", [stored], [weight.name], to=onnx.TensorProto.FLOAT)
         model.graph.node.insert(0, cast)
         weight.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), stored))

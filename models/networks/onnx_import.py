@@ -14,9 +14,9 @@ import onnx
 import torch
 from torch import nn
 
+from companion.models.networks.export import HALVED
 from companion.models.networks.readers import Reader, card_reader, index_reader
 
-_HALVED = " (half)"
 # Batch size while the statistics are measured.
 _CHUNK = 256
 
@@ -41,7 +41,7 @@ def restored(network: _Network, path: Path) -> _Network:
     layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
     graph = onnx.load(path).graph
     arrays = {
-        weight.name.removesuffix(_HALVED): torch.tensor(onnx.numpy_helper.to_array(weight)).float()
+        weight.name.removesuffix(HALVED): torch.tensor(onnx.numpy_helper.to_array(weight)).float()
         for weight in graph.initializer
     }
     found = list(_exported(graph, arrays, {_operator(layer) for layer in layers}))

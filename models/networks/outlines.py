@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from companion.models.networks.detector import let_learn, load_checkpoint
-from companion.models.networks.export import Expectation, halve_weights
+from companion.models.networks.export import HALVED, Expectation, halve_weights
 
 SHARED = 11
 """Number of the detector's layers that both necks share."""
@@ -64,6 +64,31 @@ class Branch(nn.Module):
             x = layer(x)
             kept[layer.i] = x
         return x
+
+
+def restore(branch: Branch, path: Path) -> None:
+    """Give a branch the weights of its exported file, with identity normalisation.
+
+    Raises ValueError if the file is of another network.
+    """
+    arrays = {
+        weight.name: torch.tensor(onnx.numpy_helper.to_array(weight)).float()
+        for weight in onnx.load(path).graph.initializer
+    }
+    stored = {name.removeprefix(f"{OUTPUT} _branch.").removesuffix(HALVED): value for name, value in arrays.items()}
+    try:
+        for name, layer in branch.named_modules():
+            if isinstance(layer, nn.BatchNorm2d):
+                layer.running_mean.fill_(0)
+                layer.running_var.fill_(1 - layer.eps)
+                layer.weight.data.fill_(1)
+                layer.bias.data.copy_(stored[f"{name.removesuffix('bn')}conv.bias"])
+            elif isinstance(layer, nn.Conv2d) and f"{name}.weight" in stored:
+                layer.weight.data.copy_(stored[f"{name}.weight"])
+                if layer.bias is not None:
+                    layer.bias.data.copy_(stored[f"{name}.bias"])
+    except (KeyError, RuntimeError) as error:
+        raise ValueError(f"{path} is of another network") from error
 
 
 def load_detector(checkpoint: Path) -> Any:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,8 +18,10 @@ import torch
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
+from torch import nn
 
-from companion.models.networks.outlines import Branch, load_detector, shared_features
+from companion.models.networks.onnx_import import measure_norms
+from companion.models.networks.outlines import Branch, load_detector, restore, shared_features
 from companion.models.training.detector_tuning import DECAY, GREY, MAX_NORM, RATE, exact, lit
 from companion.models.training.learner import Learner
 from companion.models.training.readers import half, share_of_rate
@@ -31,6 +34,8 @@ VISIBLE = 1 / 8
 _MIN_SIDE = 8.0
 # Range of the picture's size over the view's, and standard deviation (radians) of the turn beyond quarters.
 _SCALES, _TURN = (0.6, 1.6), 0.2
+# Share of the learning rate, and number of views for the statistics, when an exported head is continued.
+_CONTINUED_RATE, _STATISTICS = 0.5, 48
 _REPORT_SECONDS, _SAVE_SECONDS = 20.0, 300.0
 
 
@@ -70,7 +75,7 @@ def batch(
     """Return `count` views (N, 3, size, size) in 0..1 and ultralytics' targets."""
     views, numbers, boxes = [], [], []
     for n in range(count):
-        shown, outlines = view(scenes[int(rng.integers(len(scenes)))], size, rng)
+        shown, outlines = view(_any(scenes, rng), size, rng)
         views.append(shown[..., ::-1].transpose(2, 0, 1))
         numbers += [n] * len(outlines)
         boxes.append(outlines)
@@ -80,11 +85,27 @@ def batch(
     return x, {"batch_idx": of, "cls": torch.zeros_like(of), "bboxes": found}
 
 
+def _any(scenes: Sequence[PrintScene], rng: np.random.Generator) -> PrintScene:
+    return scenes[int(rng.integers(len(scenes)))]
+
+
+class _Whole(nn.Module):
+    """The shared layers with a branch."""
+
+    def __init__(self, detector: Any, branch: Branch) -> None:
+        super().__init__()
+        self._detector, self._branch = detector, branch
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self._branch(shared_features(self._detector.model, x))
+
+
 @dataclass(frozen=True)
 class PrintHeadRun:
     """How to train: for `minutes`, in batches of views of `size` px. scenes: folder, which may be filled meanwhile.
 
-    detector: the checkpoint to start from. output: the file for the weights.
+    detector: the checkpoint whose first layers are used, and to start from unless `exported`, a file of
+    `export_outlines`, is given. output: the file for the weights.
     """
 
     detector: Path
@@ -93,6 +114,7 @@ class PrintHeadRun:
     minutes: float = 50.0
     seed: int = 1
     device: str = "cpu"
+    exported: Path | None = None
     size: int = 416
     batch: int = 16
 
@@ -109,12 +131,18 @@ def train(run: PrintHeadRun, console: Console | None = None) -> None:
     detector = load_detector(run.detector)
     branch = Branch(detector)
     detector.fuse(verbose=False)
+    if run.exported:
+        restore(branch, run.exported)
     for model in (detector, branch):
         model.to(run.device, memory_format=torch.channels_last)
+    scenes = Scenes(run.scenes)
+    if run.exported:
+        views = [view(_any(scenes.every, rng), run.size, rng)[0] for _ in range(_STATISTICS)]
+        crops = torch.from_numpy(np.stack(views)[..., ::-1].transpose(0, 3, 1, 2).copy()).to(run.device)
+        measure_norms(_Whole(detector, branch), crops)
     branch.train()
     criterion = v8OBBLoss(branch)
-    learner = Learner(branch, RATE, DECAY, MAX_NORM)
-    scenes = Scenes(run.scenes)
+    learner = Learner(branch, RATE * (_CONTINUED_RATE if run.exported else 1), DECAY, MAX_NORM)
     begun = reported = saved = time.monotonic()
     steps = 0
     with Progress(console=console) as progress:

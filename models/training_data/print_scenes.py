@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from dataclasses import dataclass
+from itertools import pairwise, product
 from pathlib import Path
 
 import cv2
@@ -39,6 +40,8 @@ CHUNK = 60
 
 # Share of the chunks with decks of any art, number of their decks and of those of printed ones, and of table tops.
 _ART, _ART_DECKS, _PRINTED_DECKS, _TOPS = 0.7, 6, 4, 8
+# Number of further table tops that are painted like cards, and their size (px): nothing but its outline tells a card.
+_PAINTED_TOPS, _TOP_SIZE = 4, 768
 # Number of faces of a deck of pictures, of their inks, share of paintings among these decks, of those with a border.
 _FACES, _INKS, _PAINTED, _BORDERED = 20, 4, 0.55, 0.3
 # Size of the pictures (px), share of hard ones, quality of their JPEG coding.
@@ -79,10 +82,26 @@ def pictures_deck(rng: np.random.Generator) -> ArtDeck:
     return ArtDeck(faces, np.full((_FACES, 4), np.nan, np.float32))
 
 
+def painted_top(rng: np.random.Generator) -> Image:
+    """Return a square BGR table top with paintings and scenes like those of cards, at another scale."""
+    top: Image = np.zeros((_TOP_SIZE, _TOP_SIZE, 3), np.uint8)
+    parts = int(rng.integers(1, 4))
+    edges = np.linspace(0, _TOP_SIZE, parts + 1).astype(int)
+    for (above, below), (left, right) in product(pairwise(edges), repeat=2):
+        part = np.zeros((below - above, right - left, 3), np.uint8)
+        if chance(rng, _PAINTED):
+            paintings.paint(part, rng, ())
+        else:
+            scenery.draw_scenery(part, hsv(float(rng.uniform(0, 360)), *map(float, rng.uniform(0.25, 1, 2))), rng)
+        top[above:below, left:right] = part
+    return top
+
+
 def chunk_of_scenes(sources: Sources, seed: int, number: int) -> list[PrintScene]:
     """Return the scenes of one chunk of a seed: all with printed decks, or all with decks of any art."""
     rng = np.random.default_rng((seed, number))
-    tops = SurfaceBank(rng, _TOPS)
+    painted = [painted_top(one) for one in rng.spawn(_PAINTED_TOPS)]
+    tops = SurfaceBank(rng, _TOPS, [Path(name) for name in sources.pictures], further=painted)
     decks = []
     if chance(rng, _ART):
         drawn = [pictures_deck(rng) if i % 2 else art_deck(sources, FACE_HEIGHT, rng) for i in range(_ART_DECKS)]

@@ -15,7 +15,7 @@ pytest.importorskip("onnx", reason="needs the train extra")
 import torch
 
 from companion.dataset.gallery.decks import Sources
-from companion.models.networks.outlines import Branch, export_outlines, load_detector
+from companion.models.networks.outlines import Branch, export_outlines, load_detector, restore, shared_features
 from companion.models.training.print_head import PrintHeadRun, train, view
 from companion.models.training_data import print_scenes
 from companion.models.training_data.print_scenes import PrintScene
@@ -63,3 +63,39 @@ def test_the_head_is_trained_on_drawn_scenes(tmp_path: Path, monkeypatch: pytest
     trained = torch.load(tmp_path / "head.pt")
     assert trained.keys() == start.keys()
     assert any(not torch.equal(trained[name], start[name]) for name in start)
+
+
+def test_an_exported_head_is_restored_for_further_training() -> None:
+    models = model_folder()
+    detector = load_detector(models / "detector.pt")
+    branch = Branch(detector)
+    restore(branch, models / "outlines.onnx")
+    x = cv2.GaussianBlur(np.random.default_rng(2).random((192, 320, 3), np.float32), (0, 0), 4).transpose(2, 0, 1)[None]
+    exported = Network(models / "detector.onnx", further=models / "outlines.onnx").with_features(x)[1]
+    restored = branch.eval()(shared_features(detector.model, torch.from_numpy(x)))[0].detach().numpy()
+    assert np.allclose(restored, exported, atol=0.5)
+    with pytest.raises(ValueError, match="another network"):
+        restore(branch, models / "card-reader.onnx")
+
+
+def test_the_training_of_an_exported_head_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(print_scenes, "CHUNK", 4)
+    print_scenes.draw(tmp_path / "scenes", Sources(), seed=3, chunks=1)
+    models = model_folder()
+    head = tmp_path / "head.pt"
+    train(
+        PrintHeadRun(
+            models / "detector.pt",
+            tmp_path / "scenes",
+            head,
+            minutes=0.02,
+            size=128,
+            batch=2,
+            exported=models / "outlines.onnx",
+        )
+    )
+    trained, start = torch.load(head), Branch(load_detector(models / "detector.pt"))
+    restore(start, models / "outlines.onnx")
+    weights = "model.2.cv1.conv.weight"
+    moved = trained[weights] - start.state_dict()[weights]
+    assert 0 < moved.abs().max() < 0.05

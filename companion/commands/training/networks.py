@@ -224,6 +224,7 @@ def embedding(
 @options.shipped
 @options.minutes(50.0)
 @click.option("--chunks", type=click.IntRange(1), default=90, show_default=True, help="Lots of 60 scenes to draw.")
+@click.option("--continue", "continued", is_flag=True, help="Continue the training of the exported head.")
 @options.fonts
 @options.backgrounds
 def print_head(
@@ -233,6 +234,7 @@ def print_head(
     folder: Path | None,
     minutes: float,
     chunks: int,
+    continued: bool,
     fonts: Path | None,
     backgrounds: Path | None,
 ) -> None:
@@ -252,7 +254,8 @@ def print_head(
     context = multiprocessing.get_context("spawn")
     drawing = context.Process(target=draw, args=(scenes, training_sources(fonts, backgrounds), seed, chunks))
     drawing.start()
-    run(PrintHeadRun(models / "detector.pt", scenes, weights, minutes, seed, device))
+    exported = models / "outlines.onnx" if continued else None
+    run(PrintHeadRun(models / "detector.pt", scenes, weights, minutes, seed, device, exported))
     drawing.terminate()
     drawing.join()
     target = work / "export" / "outlines.onnx"
