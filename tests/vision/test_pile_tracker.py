@@ -260,8 +260,8 @@ def test_a_change_of_light_is_no_change_of_colour_but_a_sleeve_is() -> None:
     sleeve = image.copy()
     sleeve[100:, 100:160] = (160, 20, 20)
     before = glance(image, 0.0)
-    assert tinted(before.colors, glance(dim, 1.0).colors, before.structure.shape).mean() < 0.01
-    assert tinted(before.colors, glance(sleeve, 1.0).colors, before.structure.shape).mean() > 0.08
+    assert tinted(before, glance(dim, 1.0)).mean() < 0.01
+    assert tinted(before, glance(sleeve, 1.0)).mean() > 0.08
 
 
 def test_a_zone_holds_what_lies_about_its_middle() -> None:
