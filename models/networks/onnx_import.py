@@ -40,10 +40,7 @@ def restored(network: _Network, path: Path) -> _Network:
     """
     layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
     graph = onnx.load(path).graph
-    arrays = {
-        weight.name.removesuffix(HALVED): torch.tensor(onnx.numpy_helper.to_array(weight)).float()
-        for weight in graph.initializer
-    }
+    arrays = stored_weights(graph)
     found = list(_exported(graph, arrays, {_operator(layer) for layer in layers}))
     if [tuple(layer.weight.shape) for layer in layers] != [tuple(weight.shape) for weight, _ in found]:
         raise ValueError(f"{path} is of another network")
@@ -51,10 +48,7 @@ def restored(network: _Network, path: Path) -> _Network:
     for layer, (weight, bias) in zip(layers, found, strict=True):
         layer.weight.data.copy_(weight)
         if isinstance(layer, nn.Conv2d):
-            norm = next(norms)
-            norm.running_var.fill_(1 - norm.eps)
-            norm.weight.data.fill_(1)
-            norm.bias.data.copy_(bias)
+            make_identity(next(norms), bias)
         elif bias is not None:
             layer.bias.data.copy_(bias)
     # What is not folded keeps its name.
@@ -62,6 +56,22 @@ def restored(network: _Network, path: Path) -> _Network:
         if name in arrays:
             buffer.copy_(arrays[name])
     return network.eval()
+
+
+def stored_weights(graph: onnx.GraphProto) -> dict[str, torch.Tensor]:
+    """Return the float32 weights of an exported network by their names before the export."""
+    return {
+        weight.name.removesuffix(HALVED): torch.tensor(onnx.numpy_helper.to_array(weight)).float()
+        for weight in graph.initializer
+    }
+
+
+def make_identity(norm: Any, bias: Any) -> None:
+    """Let a batch normalisation only add the bias that was folded into its convolution."""
+    norm.running_mean.fill_(0)
+    norm.running_var.fill_(1 - norm.eps)
+    norm.weight.data.fill_(1)
+    norm.bias.data.copy_(bias)
 
 
 def _operator(layer: nn.Conv2d | nn.Linear) -> str:

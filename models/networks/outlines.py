@@ -16,7 +16,8 @@ import torch
 from torch import nn
 
 from companion.models.networks.detector import let_learn, load_checkpoint
-from companion.models.networks.export import HALVED, Expectation, halve_weights
+from companion.models.networks.export import Expectation, halve_weights
+from companion.models.networks.onnx_import import make_identity, stored_weights
 
 SHARED = 11
 """Number of the detector's layers that both necks share."""
@@ -71,18 +72,12 @@ def restore(branch: Branch, path: Path) -> None:
 
     Raises ValueError if the file is of another network.
     """
-    arrays = {
-        weight.name: torch.tensor(onnx.numpy_helper.to_array(weight)).float()
-        for weight in onnx.load(path).graph.initializer
-    }
-    stored = {name.removeprefix(f"{OUTPUT} _branch.").removesuffix(HALVED): value for name, value in arrays.items()}
+    weights = stored_weights(onnx.load(path).graph)
+    stored = {name.removeprefix(f"{OUTPUT} _branch."): value for name, value in weights.items()}
     try:
         for name, layer in branch.named_modules():
             if isinstance(layer, nn.BatchNorm2d):
-                layer.running_mean.fill_(0)
-                layer.running_var.fill_(1 - layer.eps)
-                layer.weight.data.fill_(1)
-                layer.bias.data.copy_(stored[f"{name.removesuffix('bn')}conv.bias"])
+                make_identity(layer, stored[f"{name.removesuffix('bn')}conv.bias"])
             elif isinstance(layer, nn.Conv2d) and f"{name}.weight" in stored:
                 layer.weight.data.copy_(stored[f"{name}.weight"])
                 if layer.bias is not None:

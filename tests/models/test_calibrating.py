@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,8 @@ from companion.models.fitting import calibration
 from companion.models.fitting.calibration import Bin, Judged
 from companion.vision.core.calibration import Calibration, Kind
 from companion.vision.core.geometry import Image, corner_frames, unit_square
-from companion.vision.core.runtime import ModelFileError
+from companion.vision.core.limits import ReadingLimits
+from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.core.sightings import RUNNER_UP_BELOW, Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
@@ -116,6 +118,13 @@ def test_a_calibration_with_an_unknown_entry_is_refused(tmp_path: Path) -> None:
         Calibration.load(tmp_path / "calibration.json")
     (tmp_path / "calibration.json").write_text('{"card": 1.1, "curves": {}}')
     assert Calibration.load(tmp_path / "calibration.json") == Calibration(card=1.1)
+
+
+def test_limits_with_a_name_of_old_calibrations_are_malformed(tmp_path: Path) -> None:
+    path = tmp_path / "limits.json"
+    path.write_text(json.dumps(json.loads((model_folder() / path.name).read_text()) | {"curves": {}}))
+    with pytest.raises(ModelFileError, match=r"limits\.json"):
+        ReadingLimits.load(path)
 
 
 def test_intervals_are_wilson_intervals() -> None:

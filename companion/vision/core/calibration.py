@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
 from companion.vision.core.runtime import StoredNumbers
 from companion.vision.core.sightings import CERTAIN, Sighting
@@ -37,6 +38,8 @@ class Calibration(StoredNumbers):
     card, index: temperatures of the two readers. fanned: second temperature for corners in a fan, fitted on cards that
     include hidden ones.
     """
+
+    _FORMER: ClassVar[frozenset[str]] = frozenset({"curves"})
 
     card: float = 1.0
     index: float = 1.0

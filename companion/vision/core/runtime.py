@@ -29,13 +29,15 @@ class ModelFileError(Exception):
 class StoredNumbers:
     """Numbers by their names, stored beside the networks that they belong to."""
 
+    _FORMER: ClassVar[frozenset[str]] = frozenset()
+    """Names of an earlier version, which are ignored."""
+
     @classmethod
     def load(cls, path: Path) -> Self:
         """Load from JSON; raises ModelFileError if the file is missing or malformed."""
         try:
             held = json.loads(path.read_text())
-            held.pop("curves", None)  # of calibrations of an earlier version
-            return cls(**{name: float(value) for name, value in held.items()})
+            return cls(**{name: float(value) for name, value in held.items() if name not in cls._FORMER})
         except (OSError, AttributeError, TypeError, ValueError) as error:
             raise ModelFileError(path, "cannot be read") from error
 
