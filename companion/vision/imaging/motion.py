@@ -187,6 +187,11 @@ class _Layers:
         self._longest = _where(longer, self._now, self._longest)
         self._lasted = np.maximum(lasted, self._lasted)
 
+    def settle(self, picture: Floats, time: float) -> None:
+        """Take a picture as settled; the longest-lasting appearance remains until another one has lasted longer."""
+        self._now = self._top = picture
+        self._from[:] = time
+
     def foreign(self, picture: Floats) -> Mask:
         """Return the mask of pixels that match neither layer."""
         return np.asarray(self._differs(self._top, picture) & self._differs(self._longest, picture), np.uint8)
@@ -219,9 +224,15 @@ class Background:
         structures.learn(picture.structure, time)
         colors.learn(unlit, time)
 
-    def forget(self) -> None:
-        """Reset, for example after the camera moved."""
-        self._layers = None
+    def settle(self, picture: Glance) -> None:
+        """Take a picture that was learnt as settled, for example because the camera moved.
+
+        If instead large arms fill it, the table is still known once they leave.
+        """
+        if self._layers is not None:
+            structures, colors = self._layers
+            structures.settle(picture.structure, picture.time)
+            colors.settle(_unlit(picture.colors), picture.time)
 
     def foreign(self, picture: Glance) -> Mask:
         """Return an (h, WIDTH) mask, 1 where the picture shows something other than the background; 0 before it."""

@@ -227,7 +227,7 @@ class MotionGate:
         """Whether a foreground object crosses the zone's edge and touches a change inside it."""
         foreign = self._background.foreign(view.glance)
         if is_everywhere(foreign):
-            self._background.forget()
+            self._background.settle(view.glance)
             return False
         window = view.window(zone)
         if self.reference is not None:
