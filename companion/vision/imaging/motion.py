@@ -229,10 +229,10 @@ class Background:
 
         If instead large arms fill it, the table is still known once they leave.
         """
-        if self._layers is not None:
-            structures, colors = self._layers
-            structures.settle(picture.structure, picture.time)
-            colors.settle(_unlit(picture.colors), picture.time)
+        assert self._layers is not None
+        structures, colors = self._layers
+        structures.settle(picture.structure, picture.time)
+        colors.settle(_unlit(picture.colors), picture.time)
 
     def foreign(self, picture: Glance) -> Mask:
         """Return an (h, WIDTH) mask, 1 where the picture shows something other than the background; 0 before it."""
