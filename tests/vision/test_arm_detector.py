@@ -35,10 +35,10 @@ def test_an_arm_that_passes_over_a_pile_has_not_reached_it() -> None:
 @pytest.mark.parametrize("length", [60, 16])
 def test_a_hand_as_wide_as_cards_seen_near_make_it_is_an_arm_and_no_body(length: int) -> None:
     watcher = ArmDetector()
-    watcher.lies(np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32))
+    watcher.set_top_card(np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32))
     alone = 0
     for image, time in film(1.5, [Arm(190, DISCARD.middle, width=70)]):
-        alone = max([alone, *(sum(s.single for s in track.samples) for track in watcher.feed(Frame(image, time, 0)))])
+        alone = max([alone, *(sum(s.separate for s in track.samples) for track in watcher.feed(Frame(image, time, 0)))])
     assert (alone > 5) == (length == 60)
 
 
@@ -87,7 +87,7 @@ def test_an_arm_that_was_nearly_gone_and_comes_again_is_another() -> None:
     drew, laid = (reach.track for reach in reaches)
     assert drew.number != laid.number
     assert (drew.came, laid.came) == (None, drew.number)
-    assert drew.until == laid.samples[0].time
+    assert drew.split_at == laid.samples[0].time
     assert all(track.gone for track in tracks)
 
 

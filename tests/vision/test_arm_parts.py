@@ -8,8 +8,8 @@ import pytest
 from reaching import DRAW, HEIGHT, WIDTH, Arm, direction, film, follow, off, table
 
 from companion.vision.arms.arm_detector import ArmDetector
-from companion.vision.arms.arm_geometry import body_of, divided
-from companion.vision.arms.frame_border import rim_of
+from companion.vision.arms.arm_geometry import solid_pixels, split_arms
+from companion.vision.arms.frame_border import border_of
 from companion.vision.arms.mask_bridging import Bridges
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
@@ -49,21 +49,21 @@ def test_what_lies_far_beyond_or_still_or_by_another_arm_is_not_the_arms(
         parts[: 40 - other, 50:60] = 1
     moved = parts if moves else np.zeros_like(parts)
     before = cv2.connectedComponents(parts)[0]
-    assert cv2.connectedComponents(Bridges().build(parts, moved))[0] == before - joined
+    assert cv2.connectedComponents(Bridges().join(parts, moved))[0] == before - joined
 
 
 def test_a_hand_keeps_its_arm_while_it_lies_still() -> None:
     bridges, parts = Bridges(), np.zeros((90, 160), np.uint8)
     parts[40:50, :40] = parts[40:50, 46:66] = 1
     for moved in (parts, np.zeros_like(parts), np.zeros_like(parts)):
-        assert cv2.connectedComponents(bridges.build(parts, moved))[0] == 2
+        assert cv2.connectedComponents(bridges.join(parts, moved))[0] == 2
 
 
 @pytest.mark.parametrize("known", [False, True])
 def test_what_differs_at_the_draw_pile_once_a_card_was_drawn_is_no_hand(known: bool) -> None:
     watcher, x, y = ArmDetector(), *DRAW.middle.astype(int)
     if known:
-        watcher.pile_at(square_at(DRAW))
+        watcher.set_draw_pile(square_at(DRAW))
     left, arm, last = np.random.default_rng(5).uniform(20, 235, (20, 30, 3)), Arm(90, DRAW.middle, width=14), 0.0
     for image, time in film(2.6, []):
         if time < 1.3:
@@ -81,11 +81,11 @@ def test_a_pile_at_the_rim_is_nothing_that_somebody_holds(known: bool) -> None:
     rng = np.random.default_rng(2)
     watcher = ArmDetector()
     if known:
-        watcher.pile_at(np.array([[120, 130], [200, 130], [200, 180], [120, 180]], np.float32))
+        watcher.set_draw_pile(np.array([[120, 130], [200, 130], [200, 180], [120, 180]], np.float32))
     for image, time in film(14.0, []):
         image[140:, 130:190] = rng.uniform(20, 235, (HEIGHT - 140, 60, 3))
         watcher.feed(Frame(image, time, 0))
-    assert (watcher.restless is None) is known
+    assert (watcher.ignored is None) is known
 
 
 def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
@@ -110,8 +110,8 @@ def test_hand_along_the_border_keeps_its_fingers_beside_the_thumb() -> None:
     part[:20, :90] = True  # a sleeve along the upper rim
     part[8:20, 90:125] = True  # fingers
     part[20:50, 60:68] = True  # a thumb
-    rim = rim_of(*part.shape)
-    (arm,) = divided(part, body_of(part, part.astype(np.uint8)), rim.runs(part), rim, 32.0)
+    rim = border_of(*part.shape)
+    (arm,) = split_arms(part, solid_pixels(part, part.astype(np.uint8)), rim.crossings(part), rim, 32.0)
     assert np.hypot(*(arm.tip - (64, 49))) < 5
-    assert any(np.hypot(*(end - (124, 14))) < 8 for end in arm.ends)
-    assert all(end[1] >= 5 for end in arm.ends)  # not the elbow, which lies at the rim
+    assert any(np.hypot(*(end - (124, 14))) < 8 for end in arm.fingertips)
+    assert all(end[1] >= 5 for end in arm.fingertips)  # not the elbow, which lies at the rim

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_geometry import body_of, single
+from companion.vision.arms.arm_geometry import single_arm, solid_pixels
 from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, was_laying
 from companion.vision.core.events import PileKind
@@ -46,7 +46,7 @@ def stay(goal: tuple[float, float], seconds: float, beyond: tuple[float, float] 
     track = Track(1, gone=True)
     for number, tip in enumerate(places):
         area = 30.0 * float(np.hypot(*(tip - rim))) + (0.3 * DRAW.length**2 if number > there - 2 else 0.0)
-        track.samples.append(Sample(tip, rim, 30.0, area, single=True, time=1.0 + number / 15))
+        track.samples.append(Sample(tip, rim, 30.0, area, separate=True, time=1.0 + number / 15))
     return max(VisitTracker(track).follow([DRAW]), key=lambda reach: reach.ended - reach.began)
 
 
@@ -83,7 +83,7 @@ def test_a_hand_that_did_something_else_there_has_drawn_with_lower_probability(r
 
 def test_a_shadow_or_a_hand_that_rests_for_long_has_drawn_with_lower_probability() -> None:
     hand, shadow = stay((420.0, 205.0), 0.5), stay((420.0, 205.0), 0.5)
-    shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
+    shadow.track.samples = [replace(sample, solid_share=0.01) for sample in shadow.track.samples]
     assert nothing(shadow) > nothing(hand)
     assert nothing(stay((420.0, 205.0), 8.0)) > 0.5
 
@@ -100,11 +100,11 @@ def test_a_hand_is_at_rest_and_at_a_pile_by_any_of_its_fingers() -> None:
     for number, sample in enumerate(once.track.samples):
         other = sample.tip + np.array([60.0, 4.0])
         # Now the one, now the other reaches farthest.
-        way.append(replace(sample, tip=other if number % 3 else sample.tip, ends=(other, sample.tip)))
+        way.append(replace(sample, tip=other if number % 3 else sample.tip, fingertips=(other, sample.tip)))
     (reach,) = VisitTracker(Track(1, way, gone=True)).follow([DRAW])
     assert reach.stayed
     assert reach.nearest == pytest.approx(once.nearest, abs=0.02)
-    alone = [replace(sample, ends=()) for sample in way]
+    alone = [replace(sample, fingertips=()) for sample in way]
     assert not any(reach.stayed for reach in VisitTracker(Track(1, alone, gone=True)).follow([DRAW]))
 
 
@@ -113,7 +113,7 @@ def test_of_a_hand_among_others_only_where_it_was_shows() -> None:
     way = []
     for number, sample in enumerate(alone.track.samples):
         among = 5 <= number < len(alone.track.samples) - 6
-        way.append(replace(sample, single=not among))
+        way.append(replace(sample, separate=not among))
     (reach,) = VisitTracker(Track(1, way, gone=True)).follow([DRAW])
     assert reach.stayed
     assert reach.ended == pytest.approx(alone.ended, abs=0.15)
@@ -126,15 +126,15 @@ def test_of_a_hand_among_others_only_where_it_was_shows() -> None:
 def test_fingers_are_seen_apart() -> None:
     hand = np.zeros((90, 160), np.bool_)
     hand[:50, 60:80] = True
-    assert single(body(hand), np.array([[70.0, 1.0]]))[0].ends == ()
+    assert single_arm(body(hand), np.array([[70.0, 1.0]]))[0].fingertips == ()
     hand[50:70, 61:65] = hand[50:66, 74:78] = True
-    first, second = single(body(hand), np.array([[70.0, 1.0]]))[0].ends
+    first, second = single_arm(body(hand), np.array([[70.0, 1.0]]))[0].fingertips
     assert first == pytest.approx([62.5, 68], abs=1)
     assert second == pytest.approx([75.5, 64], abs=1)
 
 
 def body(hand: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return body_of(hand, hand.astype(np.uint8))
+    return solid_pixels(hand, hand.astype(np.uint8))
 
 
 def test_a_hand_whose_tip_creeps_about_the_pile_has_been_there_once() -> None:
@@ -160,19 +160,19 @@ def test_a_hand_that_neither_comes_nor_goes_has_barely_drawn() -> None:
 
 def test_a_hand_that_comes_again_has_been_there_twice() -> None:
     once = stay((420.0, 205.0), 0.5).track
-    again = [Sample(s.tip, s.rim, s.width, s.area, s.single, time=s.time + 2.5) for s in once.samples if s.time < 2.0]
+    again = [replace(sample, time=sample.time + 2.5) for sample in once.samples if sample.time < 2.0]
     track = Track(1, [*once.samples[:10], *again], gone=True)
     assert len(VisitTracker(track).follow([DRAW])) == 2
 
 
 @pytest.mark.parametrize("seconds", [0.1, 0.8])
-@pytest.mark.parametrize("goes_home", [True, False])
-def test_a_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, goes_home: bool) -> None:
+@pytest.mark.parametrize("withdrawal_time", [True, False])
+def test_a_stay_on_the_way_to_the_discard_pile_is_no_draw(seconds: float, withdrawal_time: bool) -> None:
     """Who goes home before the card is laid has not been on the way there."""
     reach = stay((420.0, 205.0), seconds)
-    if not goes_home:
+    if not withdrawal_time:
         reach.track.samples = until_it_ended(reach)
-    assert was_laying(reach, [(1, reach.ended + 0.7)]) is not goes_home
+    assert was_laying(reach, [(1, reach.ended + 0.7)]) is not withdrawal_time
     assert not was_laying(reach, [(2, reach.ended + 0.7)])
     assert not was_laying(reach, [(1, reach.ended + 1.2)])
 
@@ -196,7 +196,7 @@ def test_colours_that_were_not_seen_show_what_those_do_that_nobody_asked_for() -
 
 def test_a_shadow_beside_a_hand_has_changed_nothing() -> None:
     hand, other, shadow = (stay((420.0, 205.0), 0.5) for _ in range(3))
-    shadow.track.samples = [replace(sample, firm=0.01) for sample in shadow.track.samples]
+    shadow.track.samples = [replace(sample, solid_share=0.01) for sample in shadow.track.samples]
     assert is_alone(hand, [hand, shadow], [], hand.began - 1)
     assert not is_alone(hand, [hand, other], [], hand.began - 1)
 

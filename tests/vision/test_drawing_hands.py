@@ -35,7 +35,7 @@ def way(*stops: tuple[float, float, float], rim: Point = RIM) -> list[Sample]:
         tips += [place] * int(15 * seconds)
     areas = [30.0 * float(np.hypot(*(tip - rim))) for tip in tips]
     return [
-        Sample(np.asarray(tip), rim, 30.0, area, single=True, time=number / 15)
+        Sample(np.asarray(tip), rim, 30.0, area, separate=True, time=number / 15)
         for number, (tip, area) in enumerate(zip(tips, areas, strict=True))
     ]
 
@@ -45,7 +45,7 @@ def reentries(samples: list[Sample]) -> list[tuple[float, float]]:
     found: list[tuple[float, float]] = []
     begins = 0
     for end in range(1, len(samples) + 1):
-        home = Track(1, samples[begins:end]).reaches_in_anew()
+        home = Track(1, samples[begins:end]).last_withdrawal()
         if home is not None:
             begins += home
             found.append((samples[begins].time, samples[end - 1].time))
@@ -94,7 +94,7 @@ def test_hand_that_crossed_the_table_may_still_draw() -> None:
 def test_reach_of_a_shadow_is_no_evidence_for_its_hand() -> None:
     samples = way((445, 205, 0.5))
     pale = [
-        replace(sample, tip=np.array([20.0, 20.0]), area=40 * sample.area, firm=0.08) if n in (1, 2) else sample
+        replace(sample, tip=np.array([20.0, 20.0]), area=40 * sample.area, solid_share=0.08) if n in (1, 2) else sample
         for n, sample in enumerate(samples)
     ]
     (draw,) = VisitTracker(Track(1, pale, gone=True)).follow([DRAW])
@@ -109,16 +109,16 @@ def test_what_an_arm_does_since_it_reached_in_again_is_no_stay_of_the_old_track(
     for number in range(1, arrived):
         track.samples.append(samples[number])
         assert finder.follow([DRAW]) == []
-    track.until, track.gone = 1.0, True
+    track.split_at, track.gone = 1.0, True
     assert finder.follow([DRAW]) == []
-    again = Track(2, [sample for sample in samples if sample.time > track.until])
+    again = Track(2, [sample for sample in samples if sample.time > track.split_at])
     assert attributed_to(DRAW, [track, again], again.last.time)[0][0] is again
 
 
 def test_a_stay_that_begins_as_an_arm_reaches_in_again_is_the_new_tracks_alone() -> None:
     samples = way((420, 205, 0.5))
     (stay,) = VisitTracker(Track(1, samples, gone=True)).follow([DRAW])
-    assert VisitTracker(Track(1, samples, gone=True, until=stay.began)).follow([DRAW]) == []
+    assert VisitTracker(Track(1, samples, gone=True, split_at=stay.began)).follow([DRAW]) == []
 
 
 def test_who_passes_over_a_pile_was_not_busy_there() -> None:
@@ -133,7 +133,7 @@ def test_who_sets_out_and_passes_over_a_pile_has_not_stayed_there() -> None:
     samples = way((420, 380, 2.0), (310, 215, 0.0), (200, 100, 0.5))
     first = next(number for number, sample in enumerate(samples) if np.hypot(*(sample.tip - DISCARD.middle)) < 60)
     for number in range(first + 1):
-        samples[number] = replace(samples[number], ends=(samples[number].tip, np.array([420.0, 380.0])))
+        samples[number] = replace(samples[number], fingertips=(samples[number].tip, np.array([420.0, 380.0])))
     reaches = VisitTracker(Track(1, samples, gone=True)).follow([DISCARD, DRAW])
     assert [reach.kind for reach in reaches if not reach.stayed] == [PileKind.DISCARD]
     assert not any(reach.stayed for reach in reaches)

@@ -57,7 +57,7 @@ def arm_with(number: int, start: tuple[float, float], end: tuple[float, float], 
     track, (rim, goal) = Track(number), np.array([start, end])
     for step in range(31):
         share = min(1.0, step / 10, (30 - step) / 10)
-        sample = Sample(rim + (goal - rim) * share, rim, 30.0, 400.0, single=True, time=comes + step / 20)
+        sample = Sample(rim + (goal - rim) * share, rim, 30.0, 400.0, separate=True, time=comes + step / 20)
         track.samples.append(replace(sample, colors=load))
     return track
 
@@ -106,9 +106,9 @@ def test_a_film_shows_what_an_arm_carries() -> None:
             x, y = tip.astype(int)
             cv2.rectangle(image, (x - 13, y - 20), (x + 13, y + 20), GREEN, -1)
         tracks = watcher.feed(Frame(image, now, number))
-        watcher.lies(here)
-        assert watcher.seen is not None
-        card = watcher.seen.within(here)
+        watcher.set_top_card(here)
+        assert watcher.picture is not None
+        card = watcher.picture.within(here)
         for track in tracks:
             seen = track.last.colors
             if card is not None and seen is not None and 60 < float(np.hypot(*(track.last.tip - MIDDLE))) < 80:
@@ -116,7 +116,7 @@ def test_a_film_shows_what_an_arm_carries() -> None:
     assert loads
     assert max(loads) > 0.5
     # The card has landed: its place looks like it.
-    assert watcher.seen is not None
-    found = watcher.seen.within(here)
+    assert watcher.picture is not None
+    found = watcher.picture.within(here)
     assert found is not None
     assert similarity(found, colors(GREEN)) > 0.8

@@ -30,7 +30,7 @@ NOTHING = np.zeros((HEIGHT, WIDTH), np.uint8)
 def learnt(shown: Callable[[float], Mask], seconds: float = 20.0) -> IgnoreMask:
     ignore = IgnoreMask()
     for n in range(round(seconds * RATE)):
-        ignore.learn(shown(n / RATE), n / RATE)
+        ignore.update(shown(n / RATE), n / RATE)
     return ignore
 
 
@@ -69,13 +69,13 @@ def test_an_arm_from_behind_held_cards_is_cut_off_at_them() -> None:
 
 def test_a_pause_without_foreground_counts_as_empty() -> None:
     ignore = learnt(lambda time: HELD)
-    ignore.learn(NOTHING, 60.0)
-    ignore.learn(NOTHING, 61.0)
+    ignore.update(NOTHING, 60.0)
+    ignore.update(NOTHING, 61.0)
     assert ignore.mask is None
 
 
 @pytest.mark.parametrize("shape", [(60, 160), (90, 120)])
 def test_another_picture_size_begins_again(shape: tuple[int, int]) -> None:
     ignore = learnt(lambda time: HELD)
-    ignore.learn(np.zeros(shape, np.uint8), 20.0)
+    ignore.update(np.zeros(shape, np.uint8), 20.0)
     assert ignore.mask is None

@@ -10,11 +10,11 @@ import pytest
 from reaching import DISCARD, HEIGHT, WIDTH, Arm, Change, direction, film, follow, off, table
 
 from companion.vision.arms.arm_detector import ArmDetector
-from companion.vision.arms.shadows import is_shady, without_shade
+from companion.vision.arms.shadows import has_wide_shadow, without_wide_shadows
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.background_model import BackgroundModel, Difference
+from companion.vision.imaging.background_model import BackgroundModel, Foreground
 
 
 def lamp(image: Image, now: float) -> Image:
@@ -63,10 +63,10 @@ def test_arms_are_seen_in_a_passing_shadow_and_on_a_saturated_table(change: Chan
 def test_the_colours_at_a_hand_in_a_passing_shadow_show_nothing() -> None:
     arms = [Arm(200, DISCARD.middle, start=0.3), Arm(20, DISCARD.middle, start=1.6, seed=3)]
     watcher, colored = ArmDetector(), dict[float, bool]()
-    watcher.lies(np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32))
+    watcher.set_top_card(np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32))
     for image, time in film(2.6, arms, lambda image, now: passer_by(image, now) if now > 1.5 else image):
         for track in watcher.feed(Frame(image, time, 0)):
-            if track.last.time == time and track.last.single:
+            if track.last.time == time and track.last.separate:
                 colored[time] = track.last.colors is not None
     assert any(tells for time, tells in colored.items() if time < 1.4)
     assert not any(tells for time, tells in colored.items() if 1.7 < time < 2.3)
@@ -86,7 +86,7 @@ def test_a_card_that_touches_the_rim_is_no_arm_once_it_is_known_to_lie_there() -
     for image, time in film(4.0, [arm], lying):
         tracks = watcher.feed(Frame(image, time, 0))
         if time >= 1.3:
-            watcher.lies(quad)
+            watcher.set_top_card(quad)
         seen.append(bool(time > 2.5 and tracks))
     assert not any(seen)
 
@@ -111,12 +111,12 @@ def test_a_shadow_on_a_dark_table_is_no_more_than_a_shadow() -> None:
     shaded[20:60, 40:90] = shaded[20:60, 40:90] // 2
     shaded[60:80, 40:90] = (8, 26, 40)
     backdrop = BackgroundModel()
-    backdrop.look(table, 0.0)
-    difference = backdrop.look(shaded, 0.1)
-    assert difference is not None
-    assert difference.foreign[25:75, 45:85].all()
-    assert not difference.solid[25:55, 45:85].any()
-    assert difference.solid[63:77, 45:85].all()
+    backdrop.segment(table, 0.0)
+    foreground = backdrop.segment(shaded, 0.1)
+    assert foreground is not None
+    assert foreground.mask[25:75, 45:85].all()
+    assert not foreground.solid[25:55, 45:85].any()
+    assert foreground.solid[63:77, 45:85].all()
 
 
 def test_a_hand_is_seen_while_a_shadow_passes() -> None:
@@ -124,7 +124,7 @@ def test_a_hand_is_seen_while_a_shadow_passes() -> None:
     rng = np.random.default_rng(0)
     table = rng.uniform(60, 200, (90, 160, 1)).astype(np.float32) * np.ones(3, np.float32)
     table = cv2.blur(table, (5, 5))
-    backdrop, difference = BackgroundModel(), None
+    backdrop, foreground = BackgroundModel(), None
     for number in range(30):
         now = number / 15
         light = np.ones(160, np.float32)
@@ -134,25 +134,25 @@ def test_a_hand_is_seen_while_a_shadow_passes() -> None:
         if number == 29:
             image[60:, 130:150] = image[60:, 130:150] * np.array([1.0, 1.1, 1.2], np.float32)
         image += rng.normal(0, 1, image.shape)
-        difference = backdrop.look(np.clip(image, 0, 255).astype(np.uint8), now)
-        if difference is not None:
-            backdrop.learn(np.ones_like(difference.foreign))
-    assert difference is not None
-    assert difference.foreign[65:, 133:147].mean() > 0.9
+        foreground = backdrop.segment(np.clip(image, 0, 255).astype(np.uint8), now)
+        if foreground is not None:
+            backdrop.update(np.ones_like(foreground.mask))
+    assert foreground is not None
+    assert foreground.mask[65:, 133:147].mean() > 0.9
 
 
 def test_a_near_hand_of_the_tables_hue_is_no_shade() -> None:
     """It hides as much of the picture as a shadow does, but crosses the rim as an arm."""
     pale, solid = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
     pale[20:60, :50] = 1
-    assert not is_shady(pale, solid, 51.0)
-    assert is_shady(pale, solid, 32.0)
+    assert not has_wide_shadow(pale, solid, 51.0)
+    assert has_wide_shadow(pale, solid, 32.0)
     pale[:, :] = 0
     pale[:, 40:70] = 1  # no arm comes in on one side and goes out at the other
-    assert is_shady(pale, solid, 25.0)
+    assert has_wide_shadow(pale, solid, 25.0)
     pale[:, :] = 0
     pale[::3, ::2] = 1  # a shadow on a patterned table, in shreds
-    assert is_shady(pale, solid, 51.0) == (pale.mean() >= 0.24)
+    assert has_wide_shadow(pale, solid, 51.0) == (pale.mean() >= 0.24)
 
 
 def test_table_colored_hand_is_seen_beside_its_shadow() -> None:
@@ -161,7 +161,7 @@ def test_table_colored_hand_is_seen_beside_its_shadow() -> None:
     foreign[20:60, 80:92] = 1  # a hand that looks like it, beyond its sleeve
     foreign[60:, 78:94] = solid[60:, 78:94] = 1
     foreign[10:16, 20:40] = 1  # a thread of shadow, with nothing of an arm
-    left = without_shade(foreign, solid, 20.0)
+    left = without_wide_shadows(foreign, solid, 20.0)
     assert left[20:40, 80:92].all()
     assert left[60:, 78:94].all()
     assert not left[:, :60].any()
@@ -214,12 +214,12 @@ def test_held_cards_and_two_arms_are_no_table_that_lies_elsewhere() -> None:
     changed[40:60, 60:100] = (20, 30, 230)
     for known, shifts in ((restless, False), (None, True)):
         backdrop, shifted = BackgroundModel(), False
-        backdrop.look(ground, 0.0, known)
+        backdrop.segment(ground, 0.0, known)
         for number in range(1, 12):
             picture = ground.copy()
             picture[:, : 40 * number] = changed[:, : 40 * number]
-            backdrop.look(picture, 0.066 * number, known)
-            shifted |= backdrop.shifted
+            backdrop.segment(picture, 0.066 * number, known)
+            shifted |= backdrop.displaced
         assert shifted is shifts
 
 
@@ -230,11 +230,11 @@ def test_a_near_hand_and_its_shadow_at_rest_are_no_table_that_lies_elsewhere() -
         shaded[top : top + 8] *= 0.75
     shaded[:, 62:118] = (20, 30, 230)  # it reaches from one rim to the other
     backdrop = BackgroundModel()
-    backdrop.look(ground.astype(np.uint8), 0.0)
+    backdrop.segment(ground.astype(np.uint8), 0.0)
     for number in range(1, 12):
         picture = np.concatenate([shaded[:, : 60 * number], ground[:, 60 * number :]], axis=1)
-        backdrop.look(picture.astype(np.uint8), 0.066 * number)
-        assert not backdrop.shifted
+        backdrop.segment(picture.astype(np.uint8), 0.066 * number)
+        assert not backdrop.displaced
 
 
 def test_hands_of_cards_all_about_the_table_are_no_push_of_the_camera() -> None:
@@ -321,13 +321,13 @@ def test_what_a_shadow_over_most_of_the_table_leaves_lit_is_nothing_that_came(pa
     ground = np.asarray(cv2.blur(table(), (5, 5)), np.uint8)
     gains = np.where(np.arange(ground.shape[1]) < part * ground.shape[1], 0.6, 1.0)[None, :, None]
     backdrop = BackgroundModel()
-    backdrop.look(ground, 0.0)
-    difference = backdrop.look(np.asarray(ground * gains, np.uint8), 0.066)
-    assert difference is not None
-    assert difference.solid.mean() < 0.01
+    backdrop.segment(ground, 0.0)
+    foreground = backdrop.segment(np.asarray(ground * gains, np.uint8), 0.066)
+    assert foreground is not None
+    assert foreground.solid.mean() < 0.01
 
 
 def test_what_fills_the_whole_picture_has_no_outline_to_have_left() -> None:
     everywhere = np.ones((9, 16), np.uint8)
     picture = np.zeros((9, 16, 3), np.float32)
-    assert not Difference(0.0, everywhere, everywhere, everywhere, picture, picture).was_here(everywhere)
+    assert not Foreground(0.0, everywhere, everywhere, everywhere, picture, picture).has_vanished(everywhere)

@@ -259,7 +259,7 @@ def arm_to(number: int, came: tuple[float, float], goal: tuple[float, float], be
         share = min(1.0, step / 5, (20 - step) / 5)
         tip = np.array(came) + (np.array(goal) - came) * share
         area = 30.0 * float(np.hypot(*(tip - came))) + (0.3 * ZONE.length**2 if step > 10 else 0.0)
-        track.samples.append(Sample(tip, np.array(came), 30.0, area, single=True, time=began + step / 15))
+        track.samples.append(Sample(tip, np.array(came), 30.0, area, separate=True, time=began + step / 15))
     return track
 
 
@@ -269,7 +269,7 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
     for step in range(200):
         share = min(1.0, step / 5)
         tip = np.array([0.0, 200.0]) + np.array([250.0, 0.0]) * share
-        resting.samples.append(Sample(tip, np.array([0.0, 200.0]), 30.0, 400, single=True, time=step / 15))
+        resting.samples.append(Sample(tip, np.array([0.0, 200.0]), 30.0, 400, separate=True, time=step / 15))
     laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
     assert attributed_to(spot, [resting, laying], 10.6)[0][0] is laying
     # It is the resting one that moves where nobody else is there; a hand that has just come is no resting one.
@@ -318,7 +318,7 @@ def test_an_arm_that_fetched_the_card_comes_to_the_pile_after_that() -> None:
         # It lies at the draw pile first, and comes in farther to the left while it lays the card.
         laying = step >= 10
         tip, rim = (ZONE.x, ZONE.y) if laying else (ZONE.x + 1.5 * ZONE.length, ZONE.y), 200.0 if laying else 500.0
-        arm.samples.append(Sample(np.array(tip), np.array([rim, 0.0]), 30.0, 400, single=True, time=step / 15))
+        arm.samples.append(Sample(np.array(tip), np.array([rim, 0.0]), 30.0, 400, separate=True, time=step / 15))
     assert came_to(spot, arm, 0.0, 1.0) == pytest.approx(10 / 15)
     assert came_to(spot, arm, 0.0, 0.5) == 0.0
     assert came_to(spot, arm, 5.0, 6.0) == 5.0
@@ -329,7 +329,7 @@ def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
     laying = arm_to(2, (300.0, 0.0), (300.0, 160.0), 9.0)
     shadow = arm_to(3, (0.0, 200.0), (300.0, 190.0), 9.2)
     assert attributed_to(spot, [laying, shadow], 10.0)[0][0] is shadow
-    shadow.samples = [replace(sample, firm=0.0) for sample in shadow.samples]
+    shadow.samples = [replace(sample, solid_share=0.0) for sample in shadow.samples]
     assert attributed_to(spot, [laying, shadow], 10.0)[0][0] is laying
     appeared = arm_to(4, (0.0, 200.0), (300.0, 190.0), 9.2)
     appeared.samples = [sample for sample in appeared.samples if sample.time > 9.95]

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from companion.vision.arms.arm_geometry import Shape
+from companion.vision.arms.arm_geometry import ArmShape
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_color import similarity
 from companion.vision.core.geometry import CARD_RADIUS
@@ -22,48 +22,48 @@ _time = attrgetter("time")
 _SEAT_SPREAD = 8.0
 # Maximum reach of a withdrawn arm relative to the arm at work.
 _MAX_WITHDRAWN_REACH = 0.75
-# Firmness relative to the hand below which a component includes a passing shadow, so its reach says nothing about the
-# hand.
-_MIN_RELATIVE_FIRMNESS = 0.3
+# Solid share relative to the hand's below which a component includes a passing shadow, so its reach says nothing about
+# the hand.
+_MIN_RELATIVE_SOLID_SHARE = 0.3
 # Seconds a hand is on its way to a pile, or back.
 _WAY_SECONDS = 0.6
-UNSEEN = 0.25
+UNSEEN_SECONDS = 0.25
 """Seconds without detection after which an arm has left or a hand has been away; hands are sampled about fifteen times
 per second.
 """
-RIM_JUMP = 24.0
+MAX_CROSSING_STEP = 24.0
 """Maximum movement of an arm's entry along the border in small pixels; its tip is at least twice as fast."""
-# Minimum firmness in some frame: .2 and more in simulated films, except for hands of the table's colour.
-_MIN_FIRMNESS = 0.05
+# Minimum solid share in some frame: .2 and more in simulated films, except for hands of the table's colour.
+_MIN_SOLID_SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Sample(Shape):
+class Sample(ArmShape):
     """An arm in one frame, in pixels of the full picture. time: the frame's in seconds."""
 
     time: float = field(kw_only=True)
 
     @property
-    def among(self) -> bool:
+    def is_joined(self) -> bool:
         """Whether it is joined with other arms."""
-        return self.rim is not None and not self.single
+        return self.crossing is not None and not self.separate
 
     @property
-    def fingers(self) -> Point:
+    def tips(self) -> Point:
         """(n, 2) its fingertips; the tip if they are not separate."""
-        return np.array(self.ends or (self.tip,))
+        return np.array(self.fingertips or (self.tip,))
 
 
-def entry(samples: Sequence[Sample]) -> Point | None:
+def first_crossing(samples: Sequence[Sample]) -> Point | None:
     """Return where an arm first crossed the border, (2,) in pixels; None if it did not in these samples."""
-    return next((sample.rim for sample in samples if sample.rim is not None), None)
+    return next((sample.crossing for sample in samples if sample.crossing is not None), None)
 
 
 @dataclass(eq=False)
 class Track:
     """One arm from entry to exit. gone: it has left.
 
-    came: identifier at its entry if it has withdrawn since; None if that is its own. until: time (s) after which it
+    came: number at its entry if it has withdrawn since; None if that is its own. split_at: time (s) after which it
     continues as another track.
     """
 
@@ -71,7 +71,7 @@ class Track:
     samples: list[Sample] = field(default_factory=list)
     gone: bool = False
     came: int | None = None
-    until: float = np.inf
+    split_at: float = np.inf
 
     @property
     def last(self) -> Sample:
@@ -79,14 +79,14 @@ class Track:
         return self.samples[-1]
 
     @property
-    def was_alone(self) -> bool:
+    def was_separate(self) -> bool:
         """Whether it was ever seen separately from other arms."""
-        return any(sample.single for sample in self.samples)
+        return any(sample.separate for sample in self.samples)
 
     @property
     def is_shadow(self) -> bool:
         """Whether it never was more than a shadow."""
-        return max(sample.firm for sample in self.samples) < _MIN_FIRMNESS
+        return max(sample.solid_share for sample in self.samples) < _MIN_SOLID_SHARE
 
     def cost(self, sample: Sample, scale: float) -> tuple[bool, float] | None:
         """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel.
@@ -96,43 +96,43 @@ class Track:
         """
         last = self.last
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
-        if sample.rim is None or last.rim is None:
-            return (True, tip) if tip <= 2 * RIM_JUMP else None
-        rim = float(np.hypot(*(sample.rim - last.rim))) / scale
-        return (False, rim + 0.3 * tip) if rim <= RIM_JUMP and tip <= 4 * RIM_JUMP else None
+        if sample.crossing is None or last.crossing is None:
+            return (True, tip) if tip <= 2 * MAX_CROSSING_STEP else None
+        step = float(np.hypot(*(sample.crossing - last.crossing))) / scale
+        return (False, step + 0.3 * tip) if step <= MAX_CROSSING_STEP and tip <= 4 * MAX_CROSSING_STEP else None
 
-    def reaches_in_anew(self) -> int | None:
-        """Return the index of the last sample before it reached in again, None if it did not.
+    def last_withdrawal(self) -> int | None:
+        """Return the index of the last sample in which it was withdrawn before it reached in again, None without one.
 
         It had withdrawn, or rested for a while: what follows is another action.
         """
         now = self.last
-        first, _ = self._places(now.time - _WAY_SECONDS, now.time)
+        first, _ = self._span(now.time - _WAY_SECONDS, now.time)
         for number in range(len(self.samples) - 2, max(1, first) - 1, -1):
             time = self.samples[number].time
-            if not self.is_drawn_back(number, time, now.time):
+            if not self.is_withdrawn(number, time, now.time):
                 continue
-            since, _ = self._places(time - HAND_PATIENCE, time)
-            rests = since > 0 and all(self.is_drawn_back(n, time, now.time) for n in range(since, number))
-            if rests or self.is_drawn_back(number, time - HAND_PATIENCE, time):
+            since, _ = self._span(time - HAND_PATIENCE, time)
+            rests = since > 0 and all(self.is_withdrawn(n, time, now.time) for n in range(since, number))
+            if rests or self.is_withdrawn(number, time - HAND_PATIENCE, time):
                 return number
         return None
 
-    def is_drawn_back(self, number: int, began: float, ended: float) -> bool:
+    def is_withdrawn(self, number: int, began: float, ended: float) -> bool:
         """Whether it was much farther out in a sample and the one before than in a span of time (s).
 
         Requires separate samples, and two of them, because a shadow may reach far in one.
         """
         two = self.samples[max(0, number - 1) : number + 1]
-        least = _MIN_RELATIVE_FIRMNESS * min(sample.firm for sample in two)
-        span = self.samples[slice(*self._places(began, ended))]
-        there = [sample for sample in span if sample.single and sample.firm >= least]
-        if len(there) < 2 or not all(sample.single for sample in two):
+        least = _MIN_RELATIVE_SOLID_SHARE * min(sample.solid_share for sample in two)
+        span = self.samples[slice(*self._span(began, ended))]
+        there = [sample for sample in span if sample.separate and sample.solid_share >= least]
+        if len(there) < 2 or not all(sample.separate for sample in two):
             return False
         reaches = max(min(one.reach, other.reach) for one, other in pairwise(there))
         return all(sample.reach < _MAX_WITHDRAWN_REACH * reaches for sample in two)
 
-    def _places(self, began: float, ended: float) -> tuple[int, int]:
+    def _span(self, began: float, ended: float) -> tuple[int, int]:
         """Return the indices of the first sample in a span of time (s) and of the first one after it."""
         return bisect_left(self.samples, began, key=_time), bisect_right(self.samples, ended, key=_time)
 
@@ -153,7 +153,7 @@ class Track:
         ]
         return max(likes, default=None)
 
-    def took(self, back: Floats, place: Point, length: float, began: float, ended: float) -> float | None:
+    def similarity_gained(self, back: Floats, place: Point, length: float, began: float, ended: float) -> float | None:
         """Return how much more similar to a card back the tip was on its way out than on its way in.
 
         None if not seen on both. back: colour histogram; place: (2,) location of the pile; length: of a card in pixels.
@@ -164,7 +164,7 @@ class Track:
         ways = [
             [
                 similarity(sample.colors, back)
-                for sample in self.samples[slice(*self._places(*span))]
+                for sample in self.samples[slice(*self._span(*span))]
                 if sample.colors is not None and float(np.hypot(*(sample.tip - place))) > CARD_RADIUS * length
             ]
             for span in spans
@@ -180,17 +180,17 @@ class Track:
         reached for, the place by default; from there the arm is extended beyond the border to `seat` pixels from the
         place, because the entry of a distant player varies with the goal.
         """
-        rims = [s for s in self.samples if s.rim is not None and began <= s.time <= ended]
-        rims = rims or [s for s in self.samples if s.rim is not None]
-        if not rims:
+        crossing = [s for s in self.samples if s.crossing is not None and began <= s.time <= ended]
+        crossing = crossing or [s for s in self.samples if s.crossing is not None]
+        if not crossing:
             return None
-        places = np.array([s.rim for s in rims])
+        places = np.array([s.crossing for s in crossing])
         middle = np.median(places, axis=0) - about
         if goal is not None:
             middle = _extended(goal - about, middle, seat)
         distance = max(1.0, float(np.hypot(*middle)))
         # The arm rarely lies on the line from seat to pile; its width limits how well its middle is known.
-        width = float(np.median([s.width for s in rims])) / distance / np.sqrt(12)
+        width = float(np.median([s.width for s in crossing])) / distance / np.sqrt(12)
         stray = float(np.hypot(*places.std(axis=0))) / distance
         spread = float(np.hypot(_SEAT_SPREAD, np.degrees(np.hypot(width, stray))))
         return float(np.degrees(np.arctan2(middle[0], -middle[1])) % 360), min(90.0, spread)

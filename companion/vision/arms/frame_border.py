@@ -14,7 +14,7 @@ Point = NDArray[np.float64]
 
 # Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch; and
 # distance from the border within which an arm lies along it.
-_GAP = 8
+_MAX_GAP = 8
 
 
 class FrameBorder:
@@ -27,46 +27,47 @@ class FrameBorder:
         left = [(1, y) for y in range(height - 3, 1, -1)]
         self.points = np.array(top + right + bottom + left)
         inward = [(0, 1)] * len(top) + [(-1, 0)] * len(right) + [(0, -1)] * len(bottom) + [(1, 0)] * len(left)
-        deep = self.points[:, None] + np.array(inward)[:, None] * np.arange(min(_GAP, height // 3, width // 3))[:, None]
+        depths = np.arange(min(_MAX_GAP, height // 3, width // 3))[:, None]
+        deep = self.points[:, None] + np.array(inward)[:, None] * depths
         self._deep = deep[..., 1], deep[..., 0]
 
-    def runs(self, part: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    def crossings(self, component: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
         """Return the stretches of the border inside a component, as indices into `points`.
 
         Small gaps are closed. Stretches joined by a part along the border are one: an arm that enters at a sharp angle.
         The stretch over the top left corner begins with negative indices.
         """
         x, y = self.points.T
-        numbers = np.flatnonzero(part[y, x])
+        numbers = np.flatnonzero(component[y, x])
         if not len(numbers):
             return []
         after = np.append(numbers[1:], numbers[0] + len(self.points))
-        bare = np.cumsum(~np.tile(part[self._deep].any(axis=1), 2))
-        apart = (after - numbers > _GAP) & (bare[after] > bare[numbers])
-        runs = np.split(numbers, np.flatnonzero(apart[:-1]) + 1)
-        if len(runs) > 1 and not apart[-1]:
-            runs[0] = np.concatenate([runs.pop() - len(self.points), runs[0]])
-        return runs
+        bare = np.cumsum(~np.tile(component[self._deep].any(axis=1), 2))
+        apart = (after - numbers > _MAX_GAP) & (bare[after] > bare[numbers])
+        crossings = np.split(numbers, np.flatnonzero(apart[:-1]) + 1)
+        if len(crossings) > 1 and not apart[-1]:
+            crossings[0] = np.concatenate([crossings.pop() - len(self.points), crossings[0]])
+        return crossings
 
 
-def longest_run(runs: list[NDArray[np.intp]]) -> int:
+def longest_crossing(crossings: list[NDArray[np.intp]]) -> int:
     """Return the length in pixels of the longest stretch."""
-    return max(map(len, runs), default=0)
+    return max(map(len, crossings), default=0)
 
 
 @lru_cache(maxsize=4)
-def rim_of(height: int, width: int) -> FrameBorder:
+def border_of(height: int, width: int) -> FrameBorder:
     return FrameBorder(height, width)
 
 
-def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
+def geodesic_distances(component: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np.float32]:
     """Return each component pixel's geodesic distance to the seeds (N, 2: x, y); infinite elsewhere."""
-    mask = part.astype(np.uint8)
-    ways = np.full(part.shape, np.inf, np.float32)
+    mask = component.astype(np.uint8)
+    distances = np.full(component.shape, np.inf, np.float32)
     front = np.zeros_like(mask)
     x, y = seeds.astype(int).T
     front[y, x] = mask[y, x]
-    ways[front > 0] = 0
+    distances[front > 0] = 0
     step = 0
     while True:
         step += 1
@@ -74,6 +75,6 @@ def ways_from(part: NDArray[np.bool_], seeds: NDArray[np.generic]) -> NDArray[np
         grown = cv2.bitwise_and(cv2.dilate(front, SQUARE if step % 2 else NEIGHBOURS), mask)
         new = grown > front
         if not new.any():
-            return ways
-        ways[new] = step
+            return distances
+        distances[new] = step
         front = np.asarray(grown, np.uint8)

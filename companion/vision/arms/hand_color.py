@@ -53,14 +53,14 @@ def colors_of(logarithms: Floats) -> Floats | None:
     return np.asarray(shares.ravel() / shares.sum(), np.float32)
 
 
-def colors_at(picture: Floats, part: NDArray[np.bool_], tip: NDArray[np.float64], about: float) -> Floats | None:
+def colors_at(picture: Floats, component: NDArray[np.bool_], tip: NDArray[np.float64], about: float) -> Floats | None:
     """Return the histogram of a component's pixels within a radius (small pixels) of a tip.
 
     picture: (h, w, 3) log BGR.
     """
     (x, y), reach = np.round(tip).astype(int), int(about)
     rows, columns = slice(max(0, y - reach), y + reach + 1), slice(max(0, x - reach), x + reach + 1)
-    ys, xs = np.nonzero(part[rows, columns])
+    ys, xs = np.nonzero(component[rows, columns])
     near = (ys + rows.start - y) ** 2 + (xs + columns.start - x) ** 2 <= reach**2
     return colors_of(picture[rows, columns][ys[near], xs[near]])
 

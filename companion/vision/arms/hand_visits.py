@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.arms.arm_tracks import UNSEEN, Track, entry
+from companion.vision.arms.arm_tracks import UNSEEN_SECONDS, Track, first_crossing
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH
@@ -69,7 +69,7 @@ class VisitTracker:
         self._seen = len(samples)
         if self.track.gone:
             self._left |= self._at
-            ended += [stay for stay in self._left.values() if stay.began < self.track.until]
+            ended += [visit for visit in self._left.values() if visit.began < self.track.split_at]
             self._at, self._left = {}, {}
         return ended
 
@@ -92,33 +92,34 @@ class VisitTracker:
         sample = self.track.samples[number]
         away = distances(self.track, number, spots)
         # It may rest close to the border, with the pile within reach.
-        back = self.track.is_drawn_back(number, sample.time - HAND_PATIENCE, sample.time)
-        back = back and away.get(PileKind.DRAW, np.inf) > CARD_WIDTH / 2  # No hand rests in the middle of it.
-        unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN
+        withdrawn = self.track.is_withdrawn(number, sample.time - HAND_PATIENCE, sample.time)
+        withdrawn = withdrawn and away.get(PileKind.DRAW, np.inf) > CARD_WIDTH / 2  # No hand rests in the middle of it.
+        unseen = number > 0 and sample.time - self.track.samples[number - 1].time > UNSEEN_SECONDS
+        interrupted = unseen or withdrawn
         for kind in list(self._at):
-            if unseen or back or away.get(kind, np.inf) > CARD_RADIUS + CARD_WIDTH / 2:
+            if interrupted or away.get(kind, np.inf) > CARD_RADIUS + CARD_WIDTH / 2:
                 self._left[kind] = self._at.pop(kind)
         # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
-        over = [kind for kind, stay in self._left.items() if unseen or back or sample.time - stay.ended >= UNSEEN]
+        over = [k for k, visit in self._left.items() if interrupted or sample.time - visit.ended >= UNSEEN_SECONDS]
         ended = [self._left.pop(kind) for kind in over]
         for spot in spots:
             kind, distance = spot.kind, away[spot.kind]
-            at = distance <= CARD_RADIUS and not back
+            at = distance <= CARD_RADIUS and not withdrawn
             if not at and kind not in self._at:
                 continue
             # Fingers that feel for the top card move without displacement.
-            speed = min(_speed(self.track, number, span) for span in (INSTANT, UNSEEN)) / spot.length
+            speed = min(_speed(self.track, number, span) for span in (INSTANT, UNSEEN_SECONDS)) / spot.length
             comes = kind not in self._at
             if comes:
                 begins = HandVisit(self.track, kind, sample.time, sample.time, distance, np.inf)
                 self._at[kind] = self._left.pop(kind, begins)
-            stay = self._at[kind]
-            stay.ended = sample.time
+            visit = self._at[kind]
+            visit.ended = sample.time
             if at:
-                stay.nearest = min(stay.nearest, distance)
+                visit.nearest = min(visit.nearest, distance)
             # Its speed on arrival is irrelevant: a hand resting at the border passes over.
-            if (at or sample.among) and not (comes and kind is PileKind.DISCARD):
-                stay.slowest = min(stay.slowest, speed)
+            if (at or sample.is_joined) and not (comes and kind is PileKind.DISCARD):
+                visit.slowest = min(visit.slowest, speed)
         return ended
 
 
@@ -128,8 +129,8 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     A hand at the middle of the draw pile is not at the discard pile, however close that is.
     """
     sample = track.samples[number]
-    rim = sample.rim if sample.rim is not None else track.samples[0].rim
-    away = {spot.kind: min(_distance(finger, rim, spot) for finger in sample.fingers) for spot in spots}
+    crossing = sample.crossing if sample.crossing is not None else track.samples[0].crossing
+    away = {spot.kind: min(_distance(tip, crossing, spot) for tip in sample.tips) for spot in spots}
     if away.get(PileKind.DRAW, np.inf) <= CARD_RADIUS and PileKind.DISCARD in away:
         away[PileKind.DISCARD] = max(away[PileKind.DISCARD], CARD_RADIUS + 0.01)
     return away
@@ -145,9 +146,9 @@ def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> 
     )
 
 
-def _distance(tip: Point, rim: Point | None, spot: Spot) -> float:
+def _distance(tip: Point, crossing: Point | None, spot: Spot) -> float:
     """Return the distance of a hand with this tip from a pile's middle in card lengths."""
-    inward = np.zeros(2) if rim is None else (tip - rim) / max(1.0, float(np.hypot(*(tip - rim))))
+    inward = np.zeros(2) if crossing is None else (tip - crossing) / max(1.0, float(np.hypot(*(tip - crossing))))
     end = tip + inward * _HIDDEN_REACH * spot.length
     return float(np.hypot(*(end - spot.middle))) / spot.length
 
@@ -158,7 +159,7 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
     length: of a card in pixels. until: time (s) after which it does something else.
     """
     samples = [sample for sample in track.samples if sample.time <= until]
-    came = entry(samples)
+    came = first_crossing(samples)
     if came is None:
         return []
     depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
@@ -176,7 +177,7 @@ def _grasp(track: Track, tip: Point, length: float) -> Point:
 
     In six films the draw pile's middle was found within 0.2 card lengths this way, within 0.6 by tips.
     """
-    came = entry(track.samples)
+    came = first_crossing(track.samples)
     if came is None:
         return tip
     return np.asarray(
@@ -197,26 +198,26 @@ def is_one_act(one: HandVisit, other: HandVisit) -> bool:
     return one.began - ONE_ACT <= other.ended and other.began <= one.ended + ONE_ACT
 
 
-def was_laying(reach: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
+def was_laying(visit: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
     """Whether an apparent visit to the draw pile was the tip of a card laid beside it, or a pass.
 
     laid: arms busy at the discard pile, with times. A hand that withdrew in between was not passing.
     """
-    track = reach.track
-    return reach.kind is PileKind.DRAW and any(
-        reach.began - ONE_ACT <= time < reach.ended + ONE_ACT and time < goes_home(track, reach.ended)
+    track = visit.track
+    return visit.kind is PileKind.DRAW and any(
+        visit.began - ONE_ACT <= time < visit.ended + ONE_ACT and time < withdrawal_time(track, visit.ended)
         for number, time in laid
         if number == track.number
     )
 
 
-def goes_home(track: Track, left: float) -> float:
+def withdrawal_time(track: Track, left: float) -> float:
     """Return when (s) a hand withdrew to its player after leaving a pile, infinity if it has not."""
     return next(
         (
             sample.time
             for number, sample in enumerate(track.samples)
-            if left < sample.time and track.is_drawn_back(number, sample.time - HAND_PATIENCE, sample.time)
+            if left < sample.time and track.is_withdrawn(number, sample.time - HAND_PATIENCE, sample.time)
         ),
         np.inf,
     )
@@ -230,9 +231,9 @@ def _speed(track: Track, number: int, over: float = INSTANT) -> float:
     samples = track.samples
     now = samples[number]
     for before in reversed(samples[:number]):
-        if now.time - before.time > over + UNSEEN:
+        if now.time - before.time > over + UNSEEN_SECONDS:
             break
         if now.time - before.time >= over:
-            ways = now.fingers[:, None] - before.fingers[None]
+            ways = now.tips[:, None] - before.tips[None]
             return float(np.hypot(ways[..., 0], ways[..., 1]).min()) / (now.time - before.time)
     return np.inf

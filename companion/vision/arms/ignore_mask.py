@@ -9,7 +9,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.vision.arms.arm_geometry import WIDEST
+from companion.vision.arms.arm_geometry import MAX_WIDTH_SHARE
 from companion.vision.imaging.motion import ARRANGEMENT, BEGINNING, INSTANT, SPARSE, Floats, Mask
 
 # Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
@@ -28,10 +28,10 @@ class IgnoreMask:
         self.mask: Mask | None = None
         """(h, w) uint8 mask of ignored pixels; None if there are none."""
 
-    def learn(self, foreign: Mask, time: float) -> None:
+    def update(self, foreground: Mask, time: float) -> None:
         """Process a foreground mask, (h, w) uint8 of 0 and 1, at a time (s)."""
-        if self._share is None or self._share.shape != foreign.shape:
-            self._share = np.zeros(foreign.shape, np.float32)
+        if self._share is None or self._share.shape != foreground.shape:
+            self._share = np.zeros(foreground.shape, np.float32)
             self._began, self._last, self._due, self.mask = time, time, time + SPARSE, None
             return
         # As long as the beginning nothing is taken to have been there before, so that the first arm is not ignored.
@@ -39,22 +39,22 @@ class IgnoreMask:
         gap, self._last = time - self._last, time
         if gap > INSTANT:  # Nothing differed in the meantime.
             self._share *= np.float32(np.exp((INSTANT - gap) / window))
-        cv2.accumulateWeighted(foreign, self._share, min(gap, INSTANT) / window)
+        cv2.accumulateWeighted(foreground, self._share, min(gap, INSTANT) / window)
         if time >= self._due:
             self._due = time + SPARSE
-            self.mask = self._worked_out()
+            self.mask = self._compute()
 
-    def _worked_out(self) -> Mask | None:
+    def _compute(self) -> Mask | None:
         assert self._share is not None
         height, width = self._share.shape
-        deep = round(WIDEST * width)  # What is farther inside is at work.
+        deep = round(MAX_WIDTH_SHARE * width)  # What is farther inside is at work.
         restless = (self._share >= _MIN_TIME_SHARE).astype(np.uint8)
         restless[deep : height - deep, deep : width - deep] = 0
         size = np.ones((_SWAY, _SWAY), np.uint8)
         closed = cv2.morphologyEx(restless, cv2.MORPH_CLOSE, size)
         _, labels = cv2.connectedComponents(closed, connectivity=8)
-        at_rim = np.concatenate(
+        at_border = np.concatenate(
             [labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()]
         )
-        mask = np.isin(labels, at_rim[at_rim > 0]).astype(np.uint8)
+        mask = np.isin(labels, at_border[at_border > 0]).astype(np.uint8)
         return np.asarray(cv2.dilate(mask, size), np.uint8) if mask.any() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from companion.vision.arms.frame_border import longest_run, rim_of
+from companion.vision.arms.frame_border import border_of, longest_crossing
 from companion.vision.imaging.motion import Mask, disc
 
 # Share of the picture from which a shadow may be more than an arm's.
@@ -13,37 +13,37 @@ _MIN_AREA = 0.12
 # Width of a shadow in card lengths from which it cannot be a hand; width of its soft border.
 _MIN_WIDTH, _SOFT_BORDER = 1.2, 0.3
 # Minimum share of such a hand's arm that is more than shadow.
-_MIN_FIRMNESS = 0.15
+_MIN_SOLID_SHARE = 0.15
 
 
-def is_shady(foreign: Mask, solid: Mask, wide: float) -> bool:
-    """Whether there is a shadow wider than any arm's. wide: maximum width of an arm at the border.
+def has_wide_shadow(foreground: Mask, solid: Mask, max_width: float) -> bool:
+    """Whether there is a shadow wider than any arm's. max_width: of an arm at the border.
 
     A close hand of the table's hue covers as much of the picture, but crosses the border as an arm does.
     """
-    pale = (foreign > 0) & (solid == 0)
-    if np.count_nonzero(pale) < _MIN_AREA * foreign.size:
+    shade = (foreground > 0) & (solid == 0)
+    if np.count_nonzero(shade) < _MIN_AREA * foreground.size:
         return False
-    _, labels = cv2.connectedComponents(foreign, connectivity=8)
-    areas = np.bincount(labels[pale].ravel())
-    rim = rim_of(*foreign.shape)
-    for number in np.flatnonzero(areas >= _MIN_AREA * foreign.size):
-        runs = rim.runs(labels == number)
-        if runs and longest_run(runs) <= wide:
+    _, labels = cv2.connectedComponents(foreground, connectivity=8)
+    areas = np.bincount(labels[shade].ravel())
+    border = border_of(*foreground.shape)
+    for number in np.flatnonzero(areas >= _MIN_AREA * foreground.size):
+        crossings = border.crossings(labels == number)
+        if crossings and longest_crossing(crossings) <= max_width:
             areas[number] = 0
-    return max(2 * int(areas.max()), int(areas.sum())) >= 2 * _MIN_AREA * foreign.size
+    return max(2 * int(areas.max()), int(areas.sum())) >= 2 * _MIN_AREA * foreground.size
 
 
-def without_shade(foreign: Mask, solid: Mask, card: float) -> Mask:
+def without_wide_shadows(foreground: Mask, solid: Mask, card: float) -> Mask:
     """Return the foreground without wide shadows: solid parts, and narrow parts away from shadows.
 
     A hand of the table's hue looks like a shadow but is no wider than a hand. card: a card's length.
     """
-    pale = foreign & (1 - solid)
-    wide = cv2.morphologyEx(pale, cv2.MORPH_OPEN, disc(_MIN_WIDTH * card))
+    shade = foreground & (1 - solid)
+    wide = cv2.morphologyEx(shade, cv2.MORPH_OPEN, disc(_MIN_WIDTH * card))
     beside = np.asarray(cv2.dilate(wide, disc(2 * _SOFT_BORDER * card)), np.uint8)
-    left = np.asarray(solid | (pale & (1 - beside)), np.uint8)
+    kept = np.asarray(solid | (shade & (1 - beside)), np.uint8)
     # A component without solid parts is a shadow's border.
-    count, labels = cv2.connectedComponents(left, connectivity=8)
-    areas, firm = (np.bincount(labels[part > 0], minlength=count) for part in (left, solid))
-    return np.asarray(left & (firm >= _MIN_FIRMNESS * areas)[labels], np.uint8)
+    count, labels = cv2.connectedComponents(kept, connectivity=8)
+    areas, solid_areas = (np.bincount(labels[part > 0], minlength=count) for part in (kept, solid))
+    return np.asarray(kept & (solid_areas >= _MIN_SOLID_SHARE * areas)[labels], np.uint8)

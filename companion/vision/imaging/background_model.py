@@ -64,27 +64,27 @@ _HAND, _HAND_PARTS = disc(7), 10
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
-    """Foreground masks of a picture, each (h, w) uint8 of 0 and 1.
+class Foreground:
+    """The foreground of a picture: masks, each (h, w) uint8 of 0 and 1.
 
-    foreign: pixels that differ from the background. solid: the part that no shadow or highlight explains. moved: pixels
-    that moved since the last frame. picture, table: (h, w, 3) float32 log BGR of the picture, corrected for the light,
-    and of the background; do not keep references.
+    mask: pixels that differ from the background. solid: the part that no shadow or highlight explains. moved: pixels
+    that moved since the last frame. picture, background: (h, w, 3) float32 log BGR, the picture corrected for the
+    light; do not keep references.
     """
 
     time: float
-    foreign: Mask
+    mask: Mask
     solid: Mask
     moved: Mask
     picture: Floats
-    table: Floats
+    background: Floats
 
-    def was_here(self, place: Mask) -> bool:
-        """Whether an outline has edges in the background but not in the picture: the object has left."""
-        outline = (cv2.dilate(place, NEIGHBOURS) - cv2.erode(place, NEIGHBOURS)) > 0
+    def has_vanished(self, component: Mask) -> bool:
+        """Whether the outline of a component has edges in the background but not in the picture: an object has left."""
+        outline = (cv2.dilate(component, NEIGHBOURS) - cv2.erode(component, NEIGHBOURS)) > 0
         if not outline.any():
-            return False  # The place is the whole picture.
-        now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.table))
+            return False  # The component is the whole picture.
+        now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.background))
         return before / max(1e-6, now) > _GHOST
 
 
@@ -92,162 +92,163 @@ class BackgroundModel:
     """The table without hands. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:
-        self._shown: Image | None = None
-        self._last: Floats | None = None
-        self._light = np.zeros(3, np.float32)
+        self._last_levels: Image | None = None
+        self._last_picture: Floats | None = None
+        self._light_change = np.zeros(3, np.float32)
         self._began = 0.0
         self._time = 0.0
-        self._busy = False
+        self._has_foreground = False
         self._noise = 0.0
-        self._shifted_since = 0.0
-        self.shifted = False
+        self._displaced_since = 0.0
+        self.displaced = False
         """Whether the last picture showed the table displaced; the background was then reset."""
 
     @property
-    def seen(self) -> Floats | None:
+    def picture(self) -> Floats | None:
         """The last picture with a change, (h, w, 3) log BGR corrected for the light."""
-        return self._last
+        return self._last_picture
 
     @property
-    def table(self) -> Floats | None:
+    def background(self) -> Floats | None:
         """The background, (h, w, 3) log BGR; None before the first picture."""
-        return None if self._last is None else self._table
+        return None if self._last_picture is None else self._background
 
-    def _begin(self, picture: Floats, time: float) -> None:
-        self._table = picture.copy()
-        self._beneath = picture.copy()
+    def _restart(self, picture: Floats, time: float) -> None:
+        self._background = picture.copy()
+        self._second_layer = picture.copy()
         self._still = np.zeros(picture.shape[:2], np.float32)
-        self._foreign = np.zeros(picture.shape[:2], np.uint8)
-        self._began = self._time = self._shifted_since = time
+        self._mask = np.zeros(picture.shape[:2], np.uint8)
+        self._began = self._time = self._displaced_since = time
 
-    def look(self, small: Image, time: float, restless: Mask | None = None) -> Difference | None:
+    def segment(self, small: Image, time: float, ignored: Mask | None = None) -> Foreground | None:
         """Return the foreground of a small (h, w, 3) BGR uint8 picture; None if nothing changed since the last one.
 
-        Noise is removed first. restless: (h, w) uint8 mask of pixels that change all the time and are ignored for
-        camera motion.
+        Noise is removed first. ignored: (h, w) uint8 mask of constant motion, which says nothing about the camera.
         """
-        self.shifted = False
+        self.displaced = False
         small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)
-        if self._shown is not None and small.shape == self._shown.shape and not self._busy:
-            changed = int(np.count_nonzero(cv2.absdiff(small, self._shown) > _SAME))
+        if self._last_levels is not None and small.shape == self._last_levels.shape and not self._has_foreground:
+            changed = int(np.count_nonzero(cv2.absdiff(small, self._last_levels) > _SAME))
             if changed <= _SAME_SHARE * small.size and time - self._time < HAND_PATIENCE:
                 return None
         picture = np.asarray(cv2.LUT(small, LOGARITHMS), np.float32)
-        if self._last is None or self._shown is None or small.shape != self._shown.shape:
-            self._shown, self._last, self._light = small, picture, np.zeros(3, np.float32)
-            self._begin(picture, time)
+        if self._last_picture is None or self._last_levels is None or small.shape != self._last_levels.shape:
+            self._last_levels, self._last_picture, self._light_change = small, picture, np.zeros(3, np.float32)
+            self._restart(picture, time)
             return None
-        light = self._light = _light(picture - self._table, self._light)
+        light = self._light_change = _light_change(picture - self._background, self._light_change)
         picture = picture - light
-        moved = self._moved(picture, np.asarray(cv2.absdiff(small, self._shown), np.uint8), time)
-        foreign, solid = self._compare(picture)
-        self._shown, self._last, self._foreign = small, picture, foreign
+        moved = self._moved(picture, np.asarray(cv2.absdiff(small, self._last_levels), np.uint8), time)
+        mask, solid = self._compare(picture)
+        self._last_levels, self._last_picture, self._mask = small, picture, mask
         self._elapsed, self._time = min(1.0, time - self._time), time
-        self._busy = bool(foreign.any())
-        self.shifted = self._is_shifted(solid, moved, time, restless)
-        if self.shifted:
-            self._begin(picture, time)
+        self._has_foreground = bool(mask.any())
+        self.displaced = self._is_displaced(solid, moved, time, ignored)
+        if self.displaced:
+            self._restart(picture, time)
             return None
-        return Difference(time, foreign, solid, moved, picture, self._table)
+        return Foreground(time, mask, solid, moved, picture, self._background)
 
-    def learn(self, arms: Mask) -> None:
+    def update(self, attached: Mask) -> None:
         """Update the background from the last picture, except where it moves or is foreground.
 
-        arms: (h, w) uint8 mask of regions connected to the border, which may be waiting arms.
+        attached: (h, w) uint8 mask of foreground attached to the border, which may be waiting arms.
         """
-        assert self._last is not None
-        picture, foreign = self._last, self._foreign
+        assert self._last_picture is not None
+        picture, mask = self._last_picture, self._mask
         rate = 1 - np.exp(-self._elapsed / HAND_PATIENCE)
-        cv2.accumulateWeighted(picture, self._table, float(rate), mask=(foreign == 0).astype(np.uint8))
-        if not self._busy:
+        cv2.accumulateWeighted(picture, self._background, float(rate), mask=(mask == 0).astype(np.uint8))
+        if not self._has_foreground:
             return
-        settled = (foreign > 0) & (self._still > ONE_PLAY)
+        settled = (mask > 0) & (self._still > ONE_PLAY)
         # In the beginning it may be the ghost of an arm that was there, later a waiting arm.
         if self._time - self._began >= BEGINNING:
-            settled &= (arms == 0) | (self._still > ARM_PATIENCE)
+            settled &= (attached == 0) | (self._still > ARM_PATIENCE)
         if settled.any():
-            self._beneath[settled] = self._table[settled]
-            self._table[settled] = picture[settled]
+            self._second_layer[settled] = self._background[settled]
+            self._background[settled] = picture[settled]
             self._still[settled] = 0
 
-    def forget(self, ghost: NDArray[np.bool_]) -> None:
-        """Replace the background at a place by the current picture: the object it contained has left."""
-        assert self._last is not None
-        self._beneath[ghost] = self._table[ghost] = self._last[ghost]
+    def absorb(self, component: NDArray[np.bool_]) -> None:
+        """Take a component of the foreground as background: a card that was laid, or where an object has left."""
+        assert self._last_picture is not None
+        self._second_layer[component] = self._background[component] = self._last_picture[component]
 
     def _moved(self, picture: Floats, levels: Image, time: float) -> Mask:
         """Return the mask of motion since the last frame. levels: (h, w, 3) uint8 tolerances."""
-        assert self._last is not None
-        changes = np.asarray(cv2.absdiff(picture, self._last), np.float32)
-        noise = _noise(picture, self._last)
+        assert self._last_picture is not None
+        changes = np.asarray(cv2.absdiff(picture, self._last_picture), np.float32)
+        noise = _frame_noise(picture, self._last_picture)
         self._noise += 0.1 * (min(noise, 0.1) - self._noise)
         changes[levels <= _GRAIN] = 0
-        moved = _most(changes) > max(_MOVED, NOISES * self._noise)
+        moved = _channel_maximum(changes) > max(_MOVED, NOISES * self._noise)
         self._still += np.float32(min(1.0, time - self._time))
         self._still[moved] = 0
         return moved.astype(np.uint8)
 
     def _compare(self, picture: Floats) -> tuple[Mask, Mask]:
-        least = max(SAME_COLOR, NOISES * self._noise)
-        change = np.asarray(cv2.subtract(picture, self._table), np.float32)
-        differs = (_apart(picture, self._table) > least) & (_apart(picture, self._beneath) > least)
-        foreign = np.asarray(cv2.medianBlur(differs.astype(np.uint8), 3), np.uint8)
-        if not foreign.any():
-            return foreign, foreign
+        """Return the mask of the foreground, and of its solid part."""
+        threshold = max(SAME_COLOR, NOISES * self._noise)
+        change = np.asarray(cv2.subtract(picture, self._background), np.float32)
+        least = np.minimum(*(_max_difference(picture, layer) for layer in (self._background, self._second_layer)))
+        mask = np.asarray(cv2.medianBlur((least > threshold).astype(np.uint8), 3), np.uint8)
+        if not mask.any():
+            return mask, mask
         light = _mean(change)
         # For dark colours noise alone may explain the change.
-        hue = np.minimum(_apart(change, _grey(light)), _apart(change, self._as_lit(light)))
+        explained = _repeated(light), self._light_response(light)
+        hue = np.minimum(*(_max_difference(change, by_light) for by_light in explained))
         other_hue = max(_OTHER_HUE, NOISES * self._noise)
         solid = ((hue > other_hue) | (light > _BRIGHTER)).astype(np.uint8)
-        return foreign, foreign & (solid | self._uneven(light, foreign))
+        return mask, mask & (solid | self._uneven(light, mask))
 
-    def _as_lit(self, light: Floats) -> Floats:
+    def _light_response(self, light: Floats) -> Floats:
         """Return the expected log change of the background under a light change, (h, w, 3); light: (h, w) its mean.
 
         The offset added before the logarithm makes dark colours respond less.
         """
-        dark = np.asarray(cv2.exp(-self._table), np.float32)
+        dark = np.asarray(cv2.exp(-self._background), np.float32)
         responds = np.maximum(1 - np.float32(OFFSET) * dark, np.finfo(np.float32).eps)
         share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
-        return np.asarray(cv2.multiply(responds, _grey(share)), np.float32)
+        return np.asarray(cv2.multiply(responds, _repeated(share)), np.float32)
 
-    def _uneven(self, light: Floats, foreign: Mask) -> Mask:
+    def _uneven(self, light: Floats, mask: Mask) -> Mask:
         """Return the mask of uneven light changes: a shadow preserves the table's texture."""
         size = (_PATCH, _PATCH)
         mean = cv2.boxFilter(light, -1, size)
         spread = np.asarray(cv2.sqrBoxFilter(light, -1, size) - mean * mean, np.float32)
         uneven = (spread > max(_UNEVEN, 3 * self._noise) ** 2).astype(np.uint8)
         # The edge of a shadow is uneven as well.
-        inner = cv2.erode(foreign, np.ones(size, np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
+        inner = cv2.erode(mask, np.ones(size, np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
         return uneven & np.asarray(inner, np.uint8)
 
-    def _is_shifted(self, solid: Mask, moved: Mask, time: float, restless: Mask | None) -> bool:
+    def _is_displaced(self, solid: Mask, moved: Mask, time: float, ignored: Mask | None) -> bool:
         """Whether the foreground is the table itself, displaced because the camera was knocked."""
-        if restless is not None:
-            solid = solid & (1 - restless)
-        is_displaced = moved.mean() <= _NOTABLE and _parts_of(solid) >= _DISPLACED_PARTS
-        if not is_displaced or _parts_of(solid & (1 - _near_hand(solid))) < _DISPLACED_PARTS:
-            self._shifted_since = time
-        return time - self._shifted_since >= _RESTS_FOR
+        if ignored is not None:
+            solid = solid & (1 - ignored)
+        is_displaced = moved.mean() <= _NOTABLE and _count_parts(solid) >= _DISPLACED_PARTS
+        if not is_displaced or _count_parts(solid & (1 - _close_hand(solid))) < _DISPLACED_PARTS:
+            self._displaced_since = time
+        return time - self._displaced_since >= _RESTS_FOR
 
 
-def _near_hand(solid: Mask) -> Mask:
+def _close_hand(solid: Mask) -> Mask:
     """Return the mask of the largest solid object, empty if it is larger than a hand can be."""
     count, labels, about, _ = cv2.connectedComponentsWithStats(cv2.morphologyEx(solid, cv2.MORPH_OPEN, _HAND))
     if count < 2:
         return np.zeros_like(solid)
     hand = (labels == 1 + int(about[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
-    if _parts_of(hand) > _HAND_PARTS:
+    if _count_parts(hand) > _HAND_PARTS:
         return np.zeros_like(solid)
     return np.asarray(cv2.dilate(hand, _HAND), np.uint8)
 
 
-def _parts_of(mask: Mask) -> int:
+def _count_parts(mask: Mask) -> int:
     """Return the number of picture parts a mask covers noticeably."""
     return int(np.count_nonzero(by_parts(mask.astype(np.float32)) > _NOTABLE))
 
 
-def _light(change: Floats, before: Floats) -> Floats:
+def _light_change(change: Floats, before: Floats) -> Floats:
     """Return (3,) the change of the light: the median over the picture, as hands cover less than half of it.
 
     before: the previous change, kept while part of the picture supports it, because a shadow may cover more than half.
@@ -259,27 +260,27 @@ def _light(change: Floats, before: Floats) -> Floats:
     return np.asarray(np.median(sample, axis=0), np.float32)
 
 
-def _noise(picture: Floats, last: Floats) -> float:
+def _frame_noise(picture: Floats, last: Floats) -> float:
     """Return the noise: the median change between frames that is not shared by neighbouring places.
 
     A passing shadow changes neighbours alike; counting it as noise would hide a hand in it.
     """
     change = picture[::_APART, ::_APART] - last[::_APART, ::_APART]
-    return float(np.median(_most(np.abs(np.diff(change, axis=1)))) / np.sqrt(2))
+    return float(np.median(_channel_maximum(np.abs(np.diff(change, axis=1)))) / np.sqrt(2))
 
 
-def _most(colors: Floats) -> Floats:
+def _channel_maximum(colors: Floats) -> Floats:
     """Return each pixel's maximum over three channels; ten times faster than numpy's `max`."""
     blue, green, red = cv2.split(colors)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
-def _apart(one: Floats, other: Floats) -> Floats:
+def _max_difference(one: Floats, other: Floats) -> Floats:
     """Return the (h, w) greatest difference of two pictures over three channels."""
-    return _most(np.asarray(cv2.absdiff(one, other), np.float32))
+    return _channel_maximum(np.asarray(cv2.absdiff(one, other), np.float32))
 
 
-def _grey(levels: Floats) -> Floats:
+def _repeated(levels: Floats) -> Floats:
     return np.asarray(cv2.merge([levels, levels, levels]), np.float32)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.vision.arms.arm_tracks import entry
-from companion.vision.arms.hand_visits import HandVisit, Spot, arm_of, goes_home, turning_places
+from companion.vision.arms.arm_tracks import first_crossing
+from companion.vision.arms.hand_visits import HandVisit, Spot, arm_of, turning_places, withdrawal_time
 from companion.vision.core.events import PileReached
 from companion.vision.core.logit import Logit, Values, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
@@ -83,7 +83,7 @@ class DrawEvidence:
         reach, draw = self.reach, self.draw
         took = None
         if self.back is not None:
-            took = reach.track.took(self.back, draw.middle, draw.length, reach.began, reach.ended)
+            took = reach.track.similarity_gained(self.back, draw.middle, draw.length, reach.began, reach.ended)
         own, among_others = np.zeros(3), _is_among_others(reach)
         if not among_others:
             lasted = float(np.log(reach.ended - reach.began + INSTANT))
@@ -164,7 +164,7 @@ def _log(share: float) -> float:
 
 def _is_among_others(reach: HandVisit) -> bool:
     """Whether a hand was mostly joined with others at the pile, so that its location is uncertain."""
-    there = [sample.among for sample in reach.track.samples if reach.began <= sample.time <= reach.ended]
+    there = [sample.is_joined for sample in reach.track.samples if reach.began <= sample.time <= reach.ended]
     return bool(np.median(there))
 
 
@@ -174,16 +174,16 @@ def _came(reach: HandVisit) -> float:
     1 if unknown.
     """
     samples = reach.track.samples
-    came = entry(samples)
+    came = first_crossing(samples)
     if came is None:
         return 1.0
     began, ended = reach.began - HAND_PATIENCE, reach.ended + HAND_PATIENCE
-    ways = [(s.time, float(np.hypot(*(s.tip - (came if s.rim is None else s.rim))))) for s in samples]
+    ways = [(s.time, float(np.hypot(*(s.tip - (came if s.crossing is None else s.crossing))))) for s in samples]
     there = max(depth for time, depth in ways if reach.began <= time <= reach.ended)
     return 1 - min(depth for time, depth in ways if began <= time <= ended) / max(1.0, there)
 
 
 def _turned(reach: HandVisit, draw: Spot) -> float:
     """Return the distance from the pile at which the hand turned around in card lengths; 0 if unknown."""
-    places = turning_places(reach.track, draw.length, goes_home(reach.track, reach.ended))
+    places = turning_places(reach.track, draw.length, withdrawal_time(reach.track, reach.ended))
     return min((float(np.hypot(*(place - draw.middle))) / draw.length for place in places), default=0.0)

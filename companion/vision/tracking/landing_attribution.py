@@ -49,7 +49,7 @@ class Landing:
 
     def moments(self, track: Track) -> Values:
         """Return the (N, len(MOMENT)) features of an arm at its N moments before the landing; N may be 0."""
-        first, last = self.landed - ARM_PATIENCE, min(self.landed, track.until)
+        first, last = self.landed - ARM_PATIENCE, min(self.landed, track.split_at)
         numbers = [n for n, sample in enumerate(track.samples) if first <= sample.time <= last]
         steady = self._steady(track) if numbers else ()
         seconds = [self.landed - track.samples[number].time for number in numbers]

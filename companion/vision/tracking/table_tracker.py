@@ -117,7 +117,7 @@ class TableTracker:
             self._restart()
         self._busy = any(not track.gone for track in tracks)
         self._quiet.see(frame.image, frame.time, self._arms.hidden, self._hidden(tracks))
-        self.tracker.ignore(self._arms.restless)
+        self.tracker.ignore(self._arms.ignored)
         events = self._take(self.tracker.feed(frame), tracks, frame.time)
         self._look_for_backs(frame, tracks)
         return events
@@ -151,7 +151,7 @@ class TableTracker:
             return seen
         events = [self._with_arm(event, zone) for event in seen]
         spots = self._spots(zone)
-        self._arms.pile_at(square_at(spots[1]) if len(spots) > 1 else None)
+        self._arms.set_draw_pile(square_at(spots[1]) if len(spots) > 1 else None)
         for track in tracks:
             finder = self._finders.setdefault(track.number, VisitTracker(track))
             self._hold(finder.follow(spots), zone)
@@ -230,7 +230,7 @@ class TableTracker:
         """Return the event of a visit from all evidence available now."""
         if held.draw is None:
             return held.event
-        change, table, alone = self._changed(held), self._arms.table, True
+        change, table, alone = self._changed(held), self._arms.background, True
         back = None if table is None else table.within(square_at(held.draw))
         if change is not None:
             others = (other.reach for other in self._held_back if other.draw is not None)
@@ -253,7 +253,7 @@ class TableTracker:
         match event:
             case CardLanded():
                 if event.quad is not None:
-                    self._arms.lies(event.quad)
+                    self._arms.set_top_card(event.quad)
                 landing = self._landing(event.time, event.quad, zone)
                 arms = self._landings.attributed(landing)
                 if not arms:
@@ -287,7 +287,7 @@ class TableTracker:
 
         quad: the card's outline; the middle of the discard pile if None.
         """
-        seen = self._arms.seen
+        seen = self._arms.picture
         middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
         card = None if quad is None or seen is None else seen.within(quad)
         done = {number for number, _ in self._laid}
