@@ -88,7 +88,7 @@ def drawn(
             *(sitting.single() for _ in range(single)),
         ]
         known = list(range(len(cards)))
-        outlines = tuple(tuple(finder.outlines(one.image, scales)) for one in pictures)
+        outlines = tuple(tuple(finder.propose_outlines(one.image, scales)) for one in pictures)
         yield Case(Faces.of(laid, known, embedding), CellMatcher.of(laid, known), tuple(pictures), outlines)
 
 

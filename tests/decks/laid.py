@@ -13,7 +13,7 @@ from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.vision.core.geometry import Image, Quad, homography, unit_square
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.detection.crops import Crops
+from companion.vision.detection.crops import CropReader
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
 
@@ -42,4 +42,4 @@ def with_card(table: Image, card: Card, center: tuple[float, float], degrees: fl
 def shipped_outlines(image: Image, quads: Sequence[Quad]) -> list[Quad]:
     """Return the outlines that the shipped card reader finds from rough ones (4, 2)."""
     cards, indices = (Network.shared(model_folder() / f"{kind}-reader.onnx") for kind in ("card", "index"))
-    return Crops(cards, indices).outlines(image, quads)
+    return CropReader(cards, indices).refine_outlines(image, quads)

@@ -318,7 +318,7 @@ def test_sure_reading_is_not_overruled_by_a_better_match(faces: list[Image], mon
     unseen = np.setdiff1d(np.arange(len(ALL_CARDS)), CARDS)
     for shown, name in ((np.ones((12, 8), bool), NAMES[0]), (np.arange(96).reshape(12, 8) < 30, NAMES[1])):
         match = PictureMatch(quad, logs, shown, unseen)
-        monkeypatch.setattr(DeckModel, "seek", lambda *_, found=match: [found])
+        monkeypatch.setattr(DeckModel, "find_cards", lambda *_, found=match: [found])
         ((result, _),) = reader.with_deck(known).deck_matches(picture, [])
         assert result.card.name == name
 
@@ -333,7 +333,7 @@ def test_deck_with_skewed_pictures_is_not_searched(faces: list[Image]) -> None:
     laid = replace(deck, cards=deck.cards * 2, pictures=(*deck.pictures, *askew), jpegs=())
     result = build_model(reader, laid, model_folder())
     assert result.hard_to_see
-    assert not result.seeks
+    assert not result.is_searched
     # The deck does not separate its cards, so they are read as without it.
     detector = CardDetector.shipped(EditionName.CLASSIC)
     assert detector.with_deck(result) is detector

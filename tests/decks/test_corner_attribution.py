@@ -10,12 +10,12 @@ import pytest
 from companion.cards import ALL_CARDS, Card
 from companion.decks.model.card_views import outline
 from companion.vision.core.geometry import corner_frames
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.recognition.corners import apart
 
 pytestmark = pytest.mark.slow
 
-ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
+ANY = MaskedSoftmax(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 
 def _reads(name: str, chance: float) -> np.ndarray:

@@ -21,7 +21,7 @@ from companion.decks.storage.deck_file import LearntDeck
 from companion.vision.core.geometry import Image, Quad, corner_frames
 from companion.vision.core.labels import Floats
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
@@ -157,11 +157,11 @@ def test_complete_or_single_cards_are_not_searched(
 ) -> None:
     searched: list[Image] = []
 
-    def seek(_: DeckModel, image: Image, *__: object) -> list[PictureMatch]:
+    def search(_: DeckModel, image: Image, *__: object) -> list[PictureMatch]:
         searched.append(image)
         return []
 
-    monkeypatch.setattr(DeckModel, "seek", seek)
+    monkeypatch.setattr(DeckModel, "find_cards", search)
     read(known, (0, ODD))
     read(known, (0, 2, 3))
     read(known, (0, 2, 3), bare=True)
@@ -173,16 +173,16 @@ def test_complete_or_single_cards_are_not_searched(
 def test_doubtful_picture_match_is_resolved_by_the_deck(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weigh, asked = Prototypes.weigh, 0
+    combine, asked = Prototypes.combine, 0
 
     def counted(faces: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         nonlocal asked
         asked += len(logs) * (faces is known.cards)
-        return weigh(faces, logs, features)
+        return combine(faces, logs, features)
 
-    monkeypatch.setattr(Prototypes, "weigh", counted)
+    monkeypatch.setattr(Prototypes, "combine", counted)
     doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
-    monkeypatch.setattr(DeckModel, "seek", lambda *_: [doubtful])
+    monkeypatch.setattr(DeckModel, "find_cards", lambda *_: [doubtful])
     ((result, _),) = reading_parts()[0].with_deck(known).deck_matches(deck.laid[ODD], [])
     assert asked == 2, "both ways up"
     assert result.card.name == NAMES[ODD]
@@ -192,7 +192,10 @@ def test_doubtful_picture_match_is_resolved_by_the_deck(
 def test_certain_detections_stand(chance: float, named: str) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
-    result = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, np.ones((12, 8), bool))
+    result = (
+        Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0),
+        PictureMatch(quad, logs, np.ones((12, 8), bool)),
+    )
     there = Sighting(quad, (Card.parse("green 4"), Card.parse("wild")), (chance, 1 - chance), True)
     assert [one.card.name for one in merge_deck_matches([there], [result], stands=0.8)] == [named]
 
@@ -207,7 +210,7 @@ def test_edge_of_a_certain_card_is_no_second_card(aside: float, name: str, cards
     logs, rim = np.full(57, -9, np.float32), np.zeros((12, 8), bool)
     logs[CARDS[0]], rim[:, -1] = 0, True
     quad = lying(300 + aside, 300, 0)
-    result = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, rim)
+    result = Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, rim)
     assert len(merge_deck_matches([there], [result], stands=0.8)) == cards
 
 
@@ -217,6 +220,6 @@ def test_familiar_deck_caches_its_search(deck: LearntDeck, tmp_path: Path, monke
     pictures = replace(deck, spot=(0.1, 0.1, 0.2))
     first, again = (build_model(reader, pictures, model_folder(), file) for _ in range(2))
     for known in (first, again):
-        assert known.fills_in
-        assert not known.seeks
+        assert known.completes_hands
+        assert not known.is_searched
         assert not known.hard_to_see

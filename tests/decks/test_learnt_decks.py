@@ -137,11 +137,11 @@ def test_prototypes_overrule_a_wrong_reader_only_for_the_deck() -> None:
     features = np.repeat(_features(cards, rng), 2, axis=1)
     logs = np.repeat(_says(cards, {"red 7": "red 1"}, rng)[:, None], 4, axis=1)
     look = fit(features, logs, [ALL_CARDS.index(card) for card in cards], shipped_decisions().card)
-    weighed, membership = look.weigh(logs[:, 0], features[:, 0])
+    weighed, membership = look.combine(logs[:, 0], features[:, 0])
     assert [ALL_CARDS[int(row.argmax())] for row in weighed] == cards
     assert (membership > 0.9).all()
     strangers = rng.normal(size=(5, 24)).astype(np.float32)
-    untouched, none = look.weigh(logs[:5, 0], strangers)
+    untouched, none = look.combine(logs[:5, 0], strangers)
     assert np.array_equal(untouched[none == 0], logs[:5, 0][none == 0])
     assert (none == 0).any()
 
@@ -357,7 +357,7 @@ def test_only_unfamiliar_decks_are_searched(
     reader, cache = reading_parts()[0], tmp_path / "ours.npz"
     monkeypatch.setattr(build, "is_familiar", lambda *_: not searched)
     for _ in range(2):  # without the cache, and with it
-        assert build_model(reader, learnt, model_folder(), cache).seeks is searched
+        assert build_model(reader, learnt, model_folder(), cache).is_searched is searched
 
 
 def _tell(monkeypatch: pytest.MonkeyPatch, identifies: bool) -> None:
@@ -380,7 +380,7 @@ def test_well_read_cards_without_indices_are_not_searched(
     _tell(monkeypatch, identifies)
     monkeypatch.setattr(build, "is_familiar", lambda *_: False)
     deck = replace(learnt, spot=usual_spot() if indices else None)
-    assert build_model(reading_parts()[0], deck, model_folder()).seeks is searched
+    assert build_model(reading_parts()[0], deck, model_folder()).is_searched is searched
 
 
 @pytest.mark.parametrize("indices", [False, True])

@@ -30,10 +30,10 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.core.runtime import model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
-from companion.vision.detection.crops import Crops, Pass
+from companion.vision.detection.crops import CardPrediction, CropReader
 from companion.vision.recognition.assembly import Assembler, explained_by_cards
 
 pytestmark = pytest.mark.slow
@@ -74,14 +74,14 @@ def known(faces: list[Image]) -> DeckModel:
 def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Return a counter of the crops read from now on, of whole cards and of indices."""
     counts = Counter[str]()
-    for name in ("cards", "indices"):
-        read = getattr(Crops, name)
+    for name in ("predict_cards", "predict_indices"):
+        read = getattr(CropReader, name)
 
-        def counted(self: Crops, image: Image, quads: Any, *more: Any, name: str = name, read: Any = read) -> Any:
+        def counted(self: CropReader, image: Image, quads: Any, *more: Any, name: str = name, read: Any = read) -> Any:
             counts[name] += len(quads)
             return read(self, image, quads, *more)
 
-        monkeypatch.setattr(Crops, name, counted)
+        monkeypatch.setattr(CropReader, name, counted)
     return counts
 
 
@@ -95,8 +95,8 @@ def test_card_confirmed_by_two_passes_is_final(
     (card,) = reader.read_cards(picture, [np.asarray(QUAD + np.array([6, -5]), np.float32)])
     assert card.card.name == NAMES[0]
     assert intersection_over_union(card.quad, QUAD) > 0.95
-    assert looked["cards"] == 2
-    assert looked["indices"] == (0 if searched else 2)
+    assert looked["predict_cards"] == 2
+    assert looked["predict_indices"] == (0 if searched else 2)
 
 
 def _says(name: str, chance: float) -> np.ndarray:
@@ -111,24 +111,24 @@ def test_more_confident_network_reading_of_a_familiar_design_is_kept(
     faces: list[Image], known: DeckModel, monkeypatch: pytest.MonkeyPatch, with_deck: float, expected: str
 ) -> None:
     """Labels in a deck may be wrong."""
-    one = Pass(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
-    monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [one] * len(quads))
+    one = CardPrediction(QUAD, _says("blue 1", 0.96), 1.0, _says("blue reverse", with_deck))
+    monkeypatch.setattr(CropReader, "predict_cards", lambda _, image, quads: [one] * len(quads))
     picture = _laid(faces[0], QUAD, (800, 600))
     reader, _ = reading_parts()
     (card,) = reader.with_deck(replace(known, search=None)).read_cards(picture, [QUAD])
     assert card.card.name == expected
-    assert card.known == (expected != "blue 1")
+    assert card.is_member == (expected != "blue 1")
 
 
 @pytest.mark.parametrize(("chances", "plainly"), [((0.97, 0.98), True), ((0.8, 0.98), False), ((0.97, 0.03), False)])
 def test_card_clear_in_both_orientations_is_final(
     known: DeckModel, monkeypatch: pytest.MonkeyPatch, chances: tuple[float, float], plainly: bool
 ) -> None:
-    views = iter([Pass(QUAD, _says("blue 1", chance), 1.0) for chance in chances])
-    monkeypatch.setattr(Crops, "cards", lambda _, image, quads: [next(views) for _ in quads])
+    views = iter([CardPrediction(QUAD, _says("blue 1", chance), 1.0) for chance in chances])
+    monkeypatch.setattr(CropReader, "predict_cards", lambda _, image, quads: [next(views) for _ in quads])
     reader, _ = reading_parts()
     first = reader.with_deck(known).first_pass(np.zeros((600, 800, 3), np.uint8), [QUAD])
-    assert (0 in first.plain) is plainly
+    assert (0 in first.confirmed) is plainly
 
 
 def test_rough_outline_of_a_half_covered_card_is_refined(faces: list[Image]) -> None:
@@ -137,9 +137,9 @@ def test_rough_outline_of_a_half_covered_card_is_refined(faces: list[Image]) -> 
     picture = np.where(_laid(np.full_like(faces[0], 255), QUAD + side, (800, 600)) == 255, 90, picture).astype(np.uint8)
     rough = QUAD + np.array([12, -10], np.float32)
     reader, _ = reading_parts()
-    (refined,) = reader.outlines(picture, [rough])
+    (refined,) = reader.refine_outlines(picture, [rough])
     assert intersection_over_union(refined, QUAD) > intersection_over_union(rough, QUAD) + 0.05
-    assert reader.outlines(picture, []) == []
+    assert reader.refine_outlines(picture, []) == []
 
 
 def test_learnt_cards_are_searched_for_in_outlines_of_overlapping_cards(faces: list[Image], known: DeckModel) -> None:
@@ -165,13 +165,13 @@ def test_indices_on_a_final_card_are_not_read(faces: list[Image], known: DeckMod
     (card,) = Assembler(reader.with_deck(known), limits).cards(picture, boxes, boxes)
     assert card.card.name == NAMES[0]
     assert card.whole
-    assert +looked == Counter(cards=2)
+    assert +looked == Counter(predict_cards=2)
 
 
 @pytest.mark.parametrize("quarters", range(4))
 def test_unread_indices_take_the_final_cards_name(quarters: int) -> None:
     logs = np.where(np.arange(57) == CARDS[0], 0, -20).astype(np.float32)
-    card = Reading(QUAD, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    card = Reading(QUAD, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0)
     first, last = corner_frames(QUAD)
     elsewhere = np.asarray(first + 300, np.float32)
     result, others = explained_by_cards([card], [turned(last, quarters), elsewhere, turned(first, quarters)])

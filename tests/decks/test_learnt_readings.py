@@ -29,7 +29,7 @@ from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.reading import Reading
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.box_detector import Box, BoxKind
-from companion.vision.detection.crops import Crops, IndexPass, Pass, together
+from companion.vision.detection.crops import CardPrediction, CropReader, IndexPrediction, mean_card
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import INDEX_VIEWS
@@ -71,9 +71,9 @@ def _says(name: str, chance: float, rest: int = ALL_CARDS.index(Card.parse("wild
     return logs
 
 
-def _crops(known: DeckModel) -> Crops:
+def _crops(known: DeckModel) -> CropReader:
     networks = (Network.shared(model_folder() / f"{kind}-reader.onnx", 0) for kind in ("card", "index"))
-    return Crops(*networks, deck=known, at_once=known.seeks)
+    return CropReader(*networks, deck=known, combines_each_crop=known.is_searched)
 
 
 def _number(name: str) -> int:
@@ -93,8 +93,8 @@ def index(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
     ) -> Reading:
         upright = np.array([0, -20, -20, -20], np.float32)
         reader, frame = reading_parts()[0].with_deck(known), index_frames(*usual_spot())[0]
-        seen = IndexPass(alone, upright, membership, by_deck, is_out_of_deck=is_out_of_deck)
-        monkeypatch.setattr(Crops, "indices_with_deck", lambda _, looks: [seen] * len(looks))
+        seen = IndexPrediction(alone, upright, membership, by_deck, is_out_of_deck=is_out_of_deck)
+        monkeypatch.setattr(CropReader, "combine_index_views", lambda _, looks: [seen] * len(looks))
         (reading,) = reader.read_indices(deck.pictures[0], [frame], INDEX_VIEWS[:1])
         return reading
 
@@ -121,7 +121,7 @@ def test_index_takes_the_more_confident_of_deck_and_networks(
 ) -> None:
     """Readings of the networks keep their calibration; the deck does not raise their confidence."""
     read = index(known, _says(*alone), _says(*by_deck))
-    assert (read.card.name, read.known, read.is_non_index, read.overrides_networks) == (
+    assert (read.card.name, read.is_member, read.is_non_index, read.overrides_networks) == (
         expected,
         is_known,
         False,
@@ -141,7 +141,7 @@ def test_informative_deck_overrules_agreeing_index_readings(
     whole, corners = replace(known.cards, identifies=cards), replace(known.indices, identifies=indices)
     known = replace(known, cards=whole, indices=corners)
     read = index(known, _says("red 8", 0.6), _says("red 8", 0.97), membership)
-    assert (read.card.name, read.known, read.overrides_networks) == ("red 8", chance > 0.9, False)
+    assert (read.card.name, read.is_member, read.overrides_networks) == ("red 8", chance > 0.9, False)
     assert read.confidence == index(known, _says("red 8", chance), None).confidence
 
 
@@ -187,13 +187,13 @@ def test_index_unlike_the_decks_is_reported(
 
 
 def test_one_similar_pass_makes_an_index_the_decks(known: DeckModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Prototypes, "weigh", lambda _, logs, features: (logs, features[:, 0]))
+    monkeypatch.setattr(Prototypes, "combine", lambda _, logs, features: (logs, features[:, 0]))
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
-        [IndexPass(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
+        [IndexPrediction(says, turns, 0.0, features=np.full(3, like, np.float32)) for like in few]
         for few in ([0, 0, 0.6], [0, 0, 0.4])
     ]
-    result = _crops(known).indices_with_deck(looks)
+    result = _crops(known).combine_index_views(looks)
     assert [(one.membership, one.is_out_of_deck) for one in result] == [(0, False), (0, True)]
 
 
@@ -211,28 +211,29 @@ def test_index_presence_takes_the_more_confident_source(
 ) -> None:
     read = index(known, _says("red 8", 1 - none_alone, NONE), _says("red 8", 1 - none_by_deck, NONE))
     assert read.is_non_index is is_non_index
-    assert (read.nothing < 0.5) is is_index
+    assert (read.no_card < 0.5) is is_index
 
 
 def test_deck_is_applied_once_to_several_index_passes(known: DeckModel, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
-    def weigh(_: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def combine(_: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         asked.append(len(logs))
         return logs - 1, features[:, 0]
 
-    monkeypatch.setattr(Prototypes, "weigh", weigh)
+    monkeypatch.setattr(Prototypes, "combine", combine)
     crops = _crops(known)
     says, turns = _says("red 8", 0.6), np.zeros(4, np.float32)
     looks = [
-        [IndexPass(says * k, turns, 0.0, features=np.full(3, k, np.float32)) for k in few] for few in ([1, 3], [2])
+        [IndexPrediction(says * k, turns, 0.0, features=np.full(3, k, np.float32)) for k in few]
+        for few in ([1, 3], [2])
     ]
-    first, second = crops.indices_with_deck(looks)
+    first, second = crops.combine_index_views(looks)
     assert asked == [3]
     for result in (first, second):
-        assert result.by_deck is not None
+        assert result.deck_logs is not None
         np.testing.assert_allclose(result.logs, says * 2, rtol=1e-6)
-        np.testing.assert_allclose(result.by_deck, says * 2 - 1, rtol=1e-6)
+        np.testing.assert_allclose(result.deck_logs, says * 2 - 1, rtol=1e-6)
         assert result.membership == 2
 
 
@@ -243,22 +244,22 @@ def test_deck_is_applied_once_to_several_card_passes(
     """A deck is not consulted at all if the networks read its cards as well without it."""
     asked: list[int] = []
 
-    def weigh(_: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def combine(_: Prototypes, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         asked.append(len(logs))
         return logs - 1, np.arange(len(logs), dtype=np.float32)
 
-    monkeypatch.setattr(Prototypes, "weigh", weigh)
+    monkeypatch.setattr(Prototypes, "combine", combine)
     known = replace(known, cards=replace(known.cards, identifies=identifies))
     crops = _crops(known)
-    seen = crops.cards(deck.pictures[0], [outline()])
-    (turned,) = crops.cards_turned(deck.pictures[0], [outline()])
-    first, second = crops.cards_with_deck([together(seen[0], turned), turned])
+    seen = crops.predict_cards(deck.pictures[0], [outline()])
+    (turned,) = crops.predict_cards_upside_down(deck.pictures[0], [outline()])
+    first, second = crops.add_deck_evidence([mean_card(seen[0], turned), turned])
     assert asked == ([3] if identifies else [])
     if not identifies:
-        assert first.by_deck is second.by_deck is None
+        assert first.deck_logs is second.deck_logs is None
         return
-    assert first.by_deck is not None
-    np.testing.assert_allclose(first.by_deck, first.logs - 1, rtol=1e-5)
+    assert first.deck_logs is not None
+    np.testing.assert_allclose(first.deck_logs, first.logs - 1, rtol=1e-5)
     assert (first.membership, second.membership) == (1, 2)
 
 
@@ -267,8 +268,8 @@ def test_other_sign_of_the_deck_is_neither_card_nor_evidence(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, print_there: bool
 ) -> None:
     by_deck = _says("red 7", 0.02 if print_there else 0.98, NONE)
-    seen = IndexPass(_says("red 7", 0.97), np.array([0, -20, -20, -20], np.float32), 1.0, by_deck)
-    monkeypatch.setattr(Crops, "indices", lambda _, image, frames, *views: [[seen]] * len(frames))
+    seen = IndexPrediction(_says("red 7", 0.97), np.array([0, -20, -20, -20], np.float32), 1.0, by_deck)
+    monkeypatch.setattr(CropReader, "predict_indices", lambda _, image, frames, *views: [[seen]] * len(frames))
     limits = ReadingLimits.load(model_folder() / "limits.json")
     assembler = Assembler(reading_parts()[0].with_deck(known), limits)
     corner, card = corner_frames(outline())[0], Box(BoxKind.CARD, outline(), 0.9)
@@ -284,10 +285,10 @@ def test_index_gets_as_many_passes_as_without_the_deck(
     deck: LearntDeck, known: DeckModel, monkeypatch: pytest.MonkeyPatch, alone: float, still_open: bool
 ) -> None:
     for by_deck in (0.6, 0.97):
-        look = IndexPass(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
+        look = IndexPrediction(_says("red 8", alone), np.zeros(4, np.float32), 1.0, _says("red 8", by_deck))
         indices = Mock(return_value=[[look]])
-        monkeypatch.setattr(Crops, "indices", indices)
-        monkeypatch.setattr(Crops, "indices_with_deck", lambda _, looks: [few[0] for few in looks])
+        monkeypatch.setattr(CropReader, "predict_indices", indices)
+        monkeypatch.setattr(CropReader, "combine_index_views", lambda _, looks: [few[0] for few in looks])
         reader = reading_parts()[0].with_deck(known)
         reader.read_indices(deck.pictures[0], [index_frames(*usual_spot())[0]], INDEX_VIEWS[:2])
         assert indices.call_count == (2 if still_open else 1)
@@ -299,14 +300,14 @@ def test_an_outline_that_shows_no_card_is_read_on_only_in_a_searched_deck(
 ) -> None:
     looks = 0
 
-    def cards(_: Crops, image: Image, quads: Sequence[Quad]) -> list[Pass]:
+    def cards(_: CropReader, image: Image, quads: Sequence[Quad]) -> list[CardPrediction]:
         nonlocal looks
         looks += len(quads)
         logs = np.full(NONE + 1, np.log(0.1 / NONE), np.float32)
         logs[NONE] = np.log(0.9)
-        return [Pass(quad, logs, 0.0) for quad in quads]
+        return [CardPrediction(quad, logs, 0.0) for quad in quads]
 
-    monkeypatch.setattr(Crops, "cards", cards)
+    monkeypatch.setattr(CropReader, "predict_cards", cards)
     reader = reading_parts()[0].with_deck(_with_seeker(known, deck, searched))
     reader.read_cards(np.full((400, 300, 3), 90, np.uint8), [outline()])
     assert (looks > 1) is searched
@@ -317,31 +318,35 @@ def card(deck: LearntDeck, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Rea
     """Return a function that reads the red 7's whole card with given readings; its corners are blank."""
 
     flat = np.zeros(NONE + 1, np.float32)
-    blank = IndexPass(flat, np.zeros(4, np.float32), 0.0, flat)
+    blank = IndexPrediction(flat, np.zeros(4, np.float32), 0.0, flat)
 
     def read(
         known: DeckModel,
         alone: Floats,
         by_deck: Floats,
         membership: float = 1.0,
-        corner: IndexPass = blank,
+        corner: IndexPrediction = blank,
         queries: list[int] | None = None,
     ) -> Reading:
-        def cards(_: Crops, image: Image, quads: Sequence[Quad]) -> list[Pass]:
-            return [Pass(quad, alone, 0.0) for quad in quads]
+        def cards(_: CropReader, image: Image, quads: Sequence[Quad]) -> list[CardPrediction]:
+            return [CardPrediction(quad, alone, 0.0) for quad in quads]
 
-        def cards_with_deck(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
-            return [replace(one, by_deck=by_deck, membership=membership, looks=()) for one in seen]
+        def add_deck_evidence(_: CropReader, seen: Sequence[CardPrediction]) -> list[CardPrediction]:
+            return [replace(one, deck_logs=by_deck, membership=membership, queries=()) for one in seen]
 
-        def indices_with_deck(_: Crops, looks: Sequence[Sequence[IndexPass]]) -> list[IndexPass]:
+        def combine_index_views(_: CropReader, looks: Sequence[Sequence[IndexPrediction]]) -> list[IndexPrediction]:
             if queries is not None:
                 queries.append(len(looks))
             return [few[0] for few in looks]
 
-        for name, patched in (("cards", cards), ("cards_turned", cards), ("cards_with_deck", cards_with_deck)):
-            monkeypatch.setattr(Crops, name, patched)
-        monkeypatch.setattr(Crops, "indices", lambda _, image, frames, *views: [[corner] for _ in frames])
-        monkeypatch.setattr(Crops, "indices_with_deck", indices_with_deck)
+        for name, patched in (
+            ("predict_cards", cards),
+            ("predict_cards_upside_down", cards),
+            ("add_deck_evidence", add_deck_evidence),
+        ):
+            monkeypatch.setattr(CropReader, name, patched)
+        monkeypatch.setattr(CropReader, "predict_indices", lambda _, image, frames, *views: [[corner] for _ in frames])
+        monkeypatch.setattr(CropReader, "combine_index_views", combine_index_views)
         (reading,) = reading_parts()[0].with_deck(known).read_cards(deck.pictures[0], [outline()])
         return reading
 
@@ -378,7 +383,7 @@ def test_card_takes_the_more_confident_of_deck_and_networks(
     """Labels in a deck may be wrong. Agreeing readings count as the deck's only if membership is certain."""
     says = _says(*alone, NONE)
     read = card(known, says, _says(*by_deck), membership)
-    assert (read.card.name, read.known) == (expected, is_known)
+    assert (read.card.name, read.is_member) == (expected, is_known)
     if not is_known:
         # Same confidence as without the deck.
         assert np.array_equal(read.logs, says)
@@ -389,7 +394,7 @@ def test_a_sure_reading_by_the_networks_stands_beside_the_deck(
     known: DeckModel, card: Callable[..., Reading], by_deck: str, membership: float
 ) -> None:
     read = card(known, _says("red 8", 0.999), _says(by_deck, 0.9), membership)
-    assert (read.card.name, read.known) == ("red 8", False)
+    assert (read.card.name, read.is_member) == ("red 8", False)
 
 
 @pytest.mark.parametrize(("chance", "asked"), [(1 - 1e-9, 0), (0.6, 1)])
@@ -397,7 +402,7 @@ def test_deck_is_applied_to_corners_only_in_doubt(
     known: DeckModel, card: Callable[..., Reading], chance: float, asked: int
 ) -> None:
     corner, times = _says("red 8", chance), list[int]()
-    card(known, corner, _says("red 8", 0.97), 1.0, IndexPass(corner, np.zeros(4, np.float32), 0.0), times)
+    card(known, corner, _says("red 8", 0.97), 1.0, IndexPrediction(corner, np.zeros(4, np.float32), 0.0), times)
     assert len(times) == asked
 
 
@@ -406,7 +411,7 @@ def test_card_unlike_the_deck_is_read_as_without_it(known: DeckModel, card: Call
     if not like:
         known = replace(known, cards=replace(known.cards, decision=replace(known.cards.decision, offset=-99.0)))
     read = card(known, _says("red 9", 0.6), _says("red 8", 0.97))
-    assert (read.card.name, read.known) == (("red 8", True) if like else ("red 9", False))
+    assert (read.card.name, read.is_member) == (("red 8", True) if like else ("red 9", False))
 
 
 def test_occluded_card_belongs_to_the_deck_if_another_does(
@@ -414,10 +419,10 @@ def test_occluded_card_belongs_to_the_deck_if_another_does(
 ) -> None:
     """All but one card of a hand are half covered and less similar to their pictures."""
 
-    def cards_with_deck(_: Crops, seen: Sequence[Pass]) -> list[Pass]:
-        return [replace(one, by_deck=_says("red 8", 1 - 1e-6), membership=1.0, looks=()) for one in seen]
+    def add_deck_evidence(_: CropReader, seen: Sequence[CardPrediction]) -> list[CardPrediction]:
+        return [replace(one, deck_logs=_says("red 8", 1 - 1e-6), membership=1.0, queries=()) for one in seen]
 
-    monkeypatch.setattr(Crops, "cards_with_deck", cards_with_deck)
+    monkeypatch.setattr(CropReader, "add_deck_evidence", add_deck_evidence)
     height, width = deck.pictures[0].shape[:2]
     hidden = deck.pictures[1].copy()
     hidden[height // 3 :] = np.random.default_rng(1).integers(0, 255, hidden[height // 3 :].shape)

@@ -9,7 +9,7 @@ import pytest
 
 from companion.cards import ALL_CARDS, Card
 from companion.vision.core.geometry import Quad, corner_frames
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.deck_merge import merge_deck_matches
@@ -21,7 +21,7 @@ def test_picture_match_replaces_the_detection() -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
     shown = np.ones((12, 8), bool)
-    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    reading = Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0)
     elsewhere = Sighting(lying(600, 300, 0), (Card.parse("blue 3"),), (0.9,), True)
     there = Sighting(quad, (Card.parse("green 4"),), (0.9,), True)
     corner = Sighting(corner_frames(quad)[0], (Card.parse("green 4"),), (0.9,), True)
@@ -34,7 +34,7 @@ def test_picture_match_replaces_the_detection() -> None:
 def test_card_much_larger_than_a_match_is_dropped(side: float, chance: float, counts: bool) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
-    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    reading = Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0)
     # Its outline surrounds the whole table.
     around = np.asarray(quad.mean(0) + 60 + side * (quad - quad.mean(0)), np.float32)
     sighting = Sighting(around, (Card.parse("blue 3"), Card.parse("wild")), (chance, 1 - chance), True)
@@ -46,7 +46,7 @@ def test_card_much_larger_than_a_match_is_dropped(side: float, chance: float, co
 def test_oversized_box_is_no_second_card(name: str, moved: float, counts: bool) -> None:
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     logs[CARDS[0]] = 0
-    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
+    reading = Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0)
     around = np.asarray(quad.mean(0) + (moved, 10) + 2.1 * (quad - quad.mean(0)), np.float32)
     sighting = Sighting(around, (Card.parse(name), Card.parse("wild")), (0.7, 0.3), True)
     found = merge_deck_matches([sighting], [(reading, PictureMatch(quad, logs, np.ones((12, 8), bool)))], 0.24)
@@ -58,8 +58,8 @@ def test_card_much_smaller_than_a_sure_one_is_dropped(side: float, counts: bool)
     quad, logs = lying(300, 300, 10), np.full(57, -9, np.float32)
     quad = np.asarray(quad.mean(0) + side * (quad - quad.mean(0)), np.float32)
     logs[CARDS[0]] = logs[CARDS[1]] = np.log(0.5)
-    reading = Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0)
-    card = Reading(lying(600, 300, 0), np.where(np.arange(57) == 7, 0, -9.0).astype(np.float32), reading.scale, 1.0)
+    reading = Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0)
+    card = Reading(lying(600, 300, 0), np.where(np.arange(57) == 7, 0, -9.0).astype(np.float32), reading.softmax, 1.0)
     found = merge_deck_matches([], [(reading, PictureMatch(quad, logs, np.ones((12, 8), bool)))], 0.24, [card])
     assert len(found) == counts
 
@@ -71,7 +71,7 @@ def _half_hidden(quad: Quad, **nats: float) -> tuple[Reading, PictureMatch]:
         logs[ALL_CARDS.index(Card.parse(name.replace("_", " ")))] = value
     shown = np.zeros((12, 8), bool)
     shown[:, :4] = True
-    return Reading(quad, logs, Scale(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, shown)
+    return Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, shown)
 
 
 def _corner(quad: Quad, name: str, chance: float) -> Sighting:

@@ -42,7 +42,7 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
     views = [study(detector.reader, picture, None) for picture in pictures]
     # Every card carries the next one's label, so any reading with the deck is wrong.
     wrong = [ALL_CARDS.index(card) for card in (*CARDS[1:], CARDS[0])]
-    result = replace(fit_model(views, wrong), search=MagicMock(seek=MagicMock(return_value=[])))
+    result = replace(fit_model(views, wrong), search=MagicMock(search=MagicMock(return_value=[])))
     others = replace(result.cards, decision=replace(result.cards.decision, offset=-99.0))
     image = Sitting({CARDS[0]: faces[CARDS[0]]}, (5, 1)).single().image
     plain, own, other = detector, detector.with_deck(result), detector.with_deck(replace(result, cards=others))

@@ -9,7 +9,7 @@ from companion.decks.model.open_set import OpenSetModel
 from companion.decks.model.prototypes import CLASSES, NOTHING, Prototypes
 from companion.vision.core.geometry import unit_square
 from companion.vision.core.labels import Floats, log_softmax
-from companion.vision.detection.deck_protocol import PictureMatch, with_pictures
+from companion.vision.detection.deck_protocol import PictureMatch, add_picture_evidence
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def _weighed(apart: OpenSetModel, like: float, said: int) -> tuple[Floats, float
     """
     prototypes, mean = np.eye(3, dtype=np.float32)[:2], np.zeros(3, np.float32)
     look = Prototypes(prototypes, LAID, mean, apart, False)
-    weighed, membership = look.weigh(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
+    weighed, membership = look.combine(_read(said, 0.96), np.array([[like, 0, np.sqrt(1 - like**2)]], np.float32))
     return weighed[0], float(membership[0])
 
 
@@ -84,11 +84,11 @@ def test_pictures_separate_learnt_faces_only(best: int) -> None:
     pictures = np.full(CLASSES, -9.0, np.float32)
     pictures[best] = 0.0
     whole = np.ones((12, 8), bool)
-    chances = np.exp(with_pictures(read, PictureMatch(unit_square(), pictures, whole, UNLEARNT)))
+    chances = np.exp(add_picture_evidence(read, PictureMatch(unit_square(), pictures, whole, UNLEARNT)))
     own = np.exp(read)
     assert chances[UNLEARNT].sum() / chances[LAID].sum() == pytest.approx(
         own[UNLEARNT].sum() / own[LAID].sum(), rel=1e-3
     )
     assert chances[best] / chances[LAID].sum() > 0.99
-    complete = np.exp(with_pictures(read, PictureMatch(unit_square(), pictures, whole)))
+    complete = np.exp(add_picture_evidence(read, PictureMatch(unit_square(), pictures, whole)))
     assert complete[best] > 0.99

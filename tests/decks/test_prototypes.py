@@ -18,7 +18,7 @@ def test_unlearnt_face_keeps_the_readers_reading() -> None:
     logs[:, 2] = -0.1
     # Half similar to the first learnt face, and its exact copy.
     features = np.array([[a, 0, np.sqrt(1 - a * a)] for a in (0.55, 0.99)], np.float32)
-    weighed, membership = look.weigh(logs, features)
+    weighed, membership = look.combine(logs, features)
     assert weighed.argmax(1).tolist() == [2, 0]
     assert membership[0] == 0 < membership[1]
 
@@ -30,7 +30,7 @@ def test_crop_like_an_unnamed_card_is_a_card_without_name() -> None:
     logs[:, [0, 1, 2]] = -0.1, -4.0, -3.0
     features = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], np.float32)
     look = Prototypes(prototypes, np.array([0, UNNAMED]), mean, APART)
-    weighed, membership = look.weigh(logs, features)
+    weighed, membership = look.combine(logs, features)
     assert weighed.argmax(1).tolist() == [2, 0]
     assert (membership > 0.95).all()
     assert np.exp(weighed).sum(1) == pytest.approx(1)
@@ -45,7 +45,7 @@ def test_good_reader_is_left_unchanged(right: bool) -> None:
     for row, card in zip(logs, cards, strict=True):
         row[:, card if right else 5] = -0.001
     look = fit(features, logs, cards, shipped_decisions().card)
-    weighed, _ = look.weigh(logs[:, 0], features[:, 0])
+    weighed, _ = look.combine(logs[:, 0], features[:, 0])
     assert weighed.argmax(1).tolist() == cards
     assert np.array_equal(weighed, logs[:, 0]) is right
 
@@ -62,4 +62,4 @@ def test_faces_that_a_reader_confuses_are_told_apart_by_similarity() -> None:
         row[:, max(card, 1)] = -0.01
     look = fit(features, logs, cards, shipped_decisions().card)
     assert look.identifies
-    assert look.weigh(logs[:, 0], features[:, 0])[0].argmax(1).tolist() == cards
+    assert look.combine(logs[:, 0], features[:, 0])[0].argmax(1).tolist() == cards

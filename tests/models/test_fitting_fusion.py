@@ -16,7 +16,7 @@ from companion.dataset.simulated.simulation import TrueCard
 from companion.models.fitting import fusion
 from companion.models.fitting.fusion import Judged, checked, fitted, labelled
 from companion.vision.core.geometry import unit_square
-from companion.vision.core.reading import Scale
+from companion.vision.core.reading import MaskedSoftmax
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.fusion import Evidence, FusionModel, shipped
@@ -79,7 +79,7 @@ def test_the_shipped_model_asks_where_corners_and_middle_disagree() -> None:
         for middle, corner in ((0, 0), (1, 0))
     ]
     model = shipped()
-    agreed, disputed = model.sightings(scale_free, Scale(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_)))
+    agreed, disputed = model.sightings(scale_free, MaskedSoftmax(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_)))
     assert agreed.card.name == "red 1"
     assert agreed.confidence > 0.97
     assert {card.name for card in disputed.cards[:2]} == {"red 1", "red 7"}

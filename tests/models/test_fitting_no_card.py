@@ -19,10 +19,10 @@ from companion.models.fitting import no_card
 from companion.models.fitting.no_card import Outline, Sign, checked, fitted
 from companion.vision.core.geometry import Quad, corner_frames, unit_square
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
-from companion.vision.detection.crops import Pass
+from companion.vision.detection.crops import CardPrediction
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import elsewhere
 from companion.vision.recognition.fusion import CORNER, OTHER, CornerEvidence, Evidence, FusionModel, shipped
@@ -30,7 +30,7 @@ from companion.vision.recognition.occluded_cards import HiddenCards
 from companion.vision.recognition.reader import Reader
 
 FOLDER = model_folder()
-SCALE = Scale(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_))
+SCALE = MaskedSoftmax(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_))
 WHITE = Light(0.7, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.8, 0.5, 0.2)
 QUAD = np.asarray(unit_square() * (200, 310), np.float32)
 
@@ -152,13 +152,13 @@ def test_a_corner_without_a_card_behind_it_is_left_out_unless_a_learnt_deck_know
 class _Behind:
     """A card reader that sees the same in every outline."""
 
-    seeks = False
+    searches_deck = False
 
     def __init__(self, logs: np.ndarray) -> None:
         self._logs = logs
 
-    def glances(self, image: np.ndarray, quads: list[Quad]) -> list[Pass]:
-        return [Pass(quad, self._logs.astype(np.float32), 0.0) for quad in quads]
+    def predict_cards(self, image: np.ndarray, quads: list[Quad]) -> list[CardPrediction]:
+        return [CardPrediction(quad, self._logs.astype(np.float32), 0.0) for quad in quads]
 
 
 @pytest.mark.slow

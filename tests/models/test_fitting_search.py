@@ -76,7 +76,7 @@ def test_the_command_writes_what_it_fitted_and_checks_it(
 
     def again(finder: BoxFinder, scales: Sequence[int], sources: Sources, some: Iterable[int], _: int) -> list[Case]:
         numbers.append([*some])
-        assert finder.outlines(cases[0].pictures[0].image, scales)
+        assert finder.propose_outlines(cases[0].pictures[0].image, scales)
         assert sources.curves
         return cases
 

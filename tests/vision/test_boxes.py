@@ -65,9 +65,9 @@ def test_outlines_of_any_print_need_their_own_network(tmp_path: Path) -> None:
     picture = np.full((480, 640, 3), 90, np.uint8)
     picture[100:340, 200:360] = np.random.default_rng(3).integers(60, 256, (6, 4, 3)).repeat(40, 0).repeat(40, 1)
     finder = BoxFinder(Network.shared(model_folder() / "detector.onnx"))
-    assert finder.outlines(picture, (480,)) == []
+    assert finder.propose_outlines(picture, (480,)) == []
     card = np.array([[200, 100], [360, 100], [360, 340], [200, 340]], np.float32)
-    found = finder.with_outlines().outlines(picture, (480,))
+    found = finder.with_outlines().propose_outlines(picture, (480,))
     assert max(intersection_over_union(card, quad) for quad in found) > 0.8
     (tmp_path / "detector.onnx").write_bytes((model_folder() / "detector.onnx").read_bytes())
     (tmp_path / "outlines.onnx").write_bytes((model_folder() / "outlines.onnx").read_bytes()[:1000])

@@ -11,15 +11,15 @@ import pytest
 from companion.cards import ALL_CARDS, Card
 from companion.vision.core.geometry import Image, Quad, corner_frames, unit_square
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.box_detector import Box, BoxKind
-from companion.vision.detection.crops import Pass
+from companion.vision.detection.crops import CardPrediction
 from companion.vision.recognition.assembly import Assembler
 from companion.vision.recognition.reader import Reader
 
-SCALE = Scale(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_))
+SCALE = MaskedSoftmax(1.0, np.ones(len(ALL_CARDS) + 1, np.bool_))
 QUAD = np.asarray(unit_square() * (200, 310) + 100, np.float32)
 
 
@@ -34,7 +34,7 @@ def _logs(chance: float, none: float) -> np.ndarray:
 class _Corners:
     """A reader that reads a red 5 in every corner, and no card between them."""
 
-    seeks, card_scale = False, SCALE
+    searches_deck, card_softmax = False, SCALE
 
     def __init__(self, foreign: float, reads_printed: bool = True) -> None:
         self._foreign = foreign
@@ -46,8 +46,8 @@ class _Corners:
     def read_cards(self, image: Image, quads: Sequence[Quad], *_: object) -> list[Reading]:
         return [Reading(quad, _logs(0.01, 0.95), SCALE) for quad in quads]
 
-    def glances(self, image: Image, quads: Sequence[Quad]) -> list[Pass]:
-        return [Pass(quad, _logs(0.9, 0.01), 0.0, foreign=self._foreign) for quad in quads]
+    def predict_cards(self, image: Image, quads: Sequence[Quad]) -> list[CardPrediction]:
+        return [CardPrediction(quad, _logs(0.9, 0.01), 0.0, foreign=self._foreign) for quad in quads]
 
 
 def _read(reader: _Corners) -> list[Sighting]:

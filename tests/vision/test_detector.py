@@ -30,11 +30,11 @@ from companion.vision.core.geometry import (
     unit_square,
 )
 from companion.vision.core.limits import ReadingLimits
-from companion.vision.core.reading import Reading, Scale
+from companion.vision.core.reading import MaskedSoftmax, Reading
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.core.sightings import Handedness, Sighting
 from companion.vision.detection.box_detector import Box, BoxFinder
-from companion.vision.detection.crops import Pass
+from companion.vision.detection.crops import CardPrediction
 from companion.vision.recognition.card_detector import OUTLINE_SCALES, CardDetector
 from companion.vision.recognition.corners import (
     USUAL_SHARE,
@@ -54,7 +54,7 @@ from companion.vision.recognition.outlines import is_in_company
 from companion.vision.recognition.reader import Reader
 
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
-ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
+ANY = MaskedSoftmax(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +85,11 @@ def test_where_all_scores_are_low_the_outlines_of_the_best_are_candidates() -> N
     place = outline((320, 240), 30)
     picture = with_card(bare_table(), "red 7", place)
     blurred = np.asarray(cv2.GaussianBlur(picture, (0, 0), 18), np.uint8)
-    found = finder.outlines(blurred, OUTLINE_SCALES)
+    found = finder.propose_outlines(blurred, OUTLINE_SCALES)
     assert max(intersection_over_union(quad, place) for quad in found) > 0.6
     # Sharp, it has high scores, and what is far less likely than it is left out.
-    assert len(finder.outlines(picture, OUTLINE_SCALES)) < len(found)
-    assert not finder.outlines(bare_table(), OUTLINE_SCALES)
+    assert len(finder.propose_outlines(picture, OUTLINE_SCALES)) < len(found)
+    assert not finder.propose_outlines(bare_table(), OUTLINE_SCALES)
 
 
 def test_open_cards_are_read_where_they_lie(detector: CardDetector) -> None:
@@ -343,12 +343,12 @@ def test_a_card_too_small_for_a_first_look_is_found_at_a_finer_scale(name: str, 
 class SeesCards:
     """A card reader to which every outline shows a card."""
 
-    seeks = False
+    searches_deck = False
 
-    def glances(self, image: np.ndarray, quads: list[Quad]) -> list[Pass]:
+    def predict_cards(self, image: np.ndarray, quads: list[Quad]) -> list[CardPrediction]:
         logs = np.full(len(ALL_CARDS) + 1, -np.log(len(ALL_CARDS)), np.float32)
         logs[-1] = -9
-        return [Pass(quad, logs, 0.0) for quad in quads]
+        return [CardPrediction(quad, logs, 0.0) for quad in quads]
 
 
 def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> None:

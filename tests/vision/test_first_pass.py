@@ -32,20 +32,20 @@ def passed(reader: Reader, shift: float = 0.0, turns: int = 0) -> FirstPass:
 @pytest.mark.parametrize("turns", [0, 2])
 def test_every_outline_is_read_either_way_up(reader: Reader, shift: float, turns: int) -> None:
     first = passed(reader, shift, turns)
-    assert [ALL_CARDS[one.top].name for one in first.seen] == list(CARDS)
+    assert [ALL_CARDS[one.top].name for one in first.predictions] == list(CARDS)
 
 
 def test_outlines_are_refined(reader: Reader) -> None:
-    for one, quad in zip(passed(reader, shift=5.0).seen, QUADS, strict=True):
+    for one, quad in zip(passed(reader, shift=5.0).predictions, QUADS, strict=True):
         off = min(np.abs(turned(one.outline, turns) - quad).mean() for turns in range(4))
         assert off < 2.5
 
 
 def test_without_a_deck_nothing_is_settled(reader: Reader) -> None:
     first = passed(reader)
-    assert first.plain == {}
-    assert [one.membership for one in first.seen] == [0.0] * len(CARDS)
+    assert first.confirmed == {}
+    assert [one.membership for one in first.predictions] == [0.0] * len(CARDS)
 
 
 def test_no_outlines_give_no_readings(reader: Reader) -> None:
-    assert reader.first_pass(bare_table(), []).seen == []
+    assert reader.first_pass(bare_table(), []).predictions == []

@@ -16,13 +16,13 @@ from companion.dataset.scenes.compose import Scene, SceneMaker
 from companion.dataset.scenes.layouts import Layout
 from companion.vision.core.geometry import CARD_MARGIN, index_frame, unit_square
 from companion.vision.core.labels import COLOR_COUNT, FACE_COUNT, NO_CARD, color_class, face_class
-from companion.vision.core.reading import Reading, Scale, with_indices
+from companion.vision.core.reading import MaskedSoftmax, Reading, with_indices
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.fusion import Evidence, shipped
 from companion.vision.recognition.reader import Reader
 
-ANY = Scale(1.0, np.ones(len(ALL_CARDS) + 1, bool))
+ANY = MaskedSoftmax(1.0, np.ones(len(ALL_CARDS) + 1, bool))
 
 
 @pytest.fixture(scope="module")
@@ -157,13 +157,13 @@ def test_where_middle_and_corners_disagree_no_reading_is_sure(corner: str, doubt
     quad = np.array([[40, 40], [168, 40], [168, 239], [40, 239]], np.float32)
     picture = np.full((300, 220, 3), (30, 30, 200), np.uint8)
     (reading,) = reader.read_cards(picture, [quad])
-    assert reading.ends is not None
+    assert reading.corners is not None
     assert reading.middle is not None
-    views = np.stack([reading.middle, *reading.ends]).astype(np.float64)
+    views = np.stack([reading.middle, *reading.corners]).astype(np.float64)
     (light,) = Light.on(picture, [reading.quad])
     own_makers = -6.0
     evidence = Evidence(reading.quad, views[0], views[1:], (True, True), 0.9, 0, 1, False, light, foreign=own_makers)
-    (seen,) = shipped().sightings([evidence], reader.card_scale)
+    (seen,) = shipped().sightings([evidence], reader.card_softmax)
     assert (seen.alternative is not None) is doubted
     assert {card.name for card in seen.cards[:2]} == {"red skip", "red 5"} if doubted else seen.card.name == "red skip"
 

@@ -40,7 +40,7 @@ def learnt_detector(table: SimulatedTable, detector: CardDetector, model: Path |
         lesson.show(frame.image)
     deck = lesson.finish(f"simulated {table.seed}")
     if not edition.is_printed:
-        detector = detector.with_cards(learnt_cards(edition).deck_cards())
+        detector = detector.with_deck_cards(learnt_cards(edition).deck_cards())
     return detector.with_deck(build_model(detector.reader, deck, model or model_folder()))
 
 

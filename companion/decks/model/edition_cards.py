@@ -104,7 +104,7 @@ class LearntCards:
 
     def reader(self, reader: Reader) -> Reader:
         """Return the reader whose numbers stand for the edition's cards."""
-        return reader if self.edition.is_printed else reader.with_cards(self.deck_cards())
+        return reader if self.edition.is_printed else reader.with_deck_cards(self.deck_cards())
 
     def deck_cards(self) -> DeckCards:
         """Return what the numbers mean, and how readings of printed cards are shared among them."""

@@ -104,7 +104,7 @@ class Prototypes:
         found[:, NOTHING] = np.log1p(-np.minimum(np.exp(faces[:, known < NOTHING]).sum(1), 1 - _MIN_LIKELIHOOD))
         return found
 
-    def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def combine(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods of crops combined with their features, and (N,) memberships.
 
         A crop shows a learnt face, which similarity identifies, or else one that the reader names. Crops that do not

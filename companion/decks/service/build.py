@@ -47,12 +47,12 @@ class DeckModel:
     """Whether over two thirds of the pictures have no name, so that they carry little evidence."""
 
     @property
-    def seeks(self) -> bool:
+    def is_searched(self) -> bool:
         """Whether the networks do not know the design, so that cards must be searched for by picture."""
         return self.search is not None and not self.familiar
 
     @property
-    def fills_in(self) -> bool:
+    def completes_hands(self) -> bool:
         """Whether the networks know the design, and cards they miss in a hand may be searched for by picture."""
         return self.search is not None and self.familiar
 
@@ -61,18 +61,15 @@ class DeckModel:
         """Whether the deck's cards have corner indices."""
         return self.spot is not None
 
-    def seek(
+    def find_cards(
         self,
         image: Image,
-        known: Sequence[Quad],
-        sure: Sequence[Quad] = (),
-        boxed: Sequence[Quad] | None = None,
+        outlines: Sequence[Quad],
+        identified: Sequence[Quad] = (),
+        parts: Sequence[Quad] | None = None,
     ) -> list[PictureMatch]:
-        """Return the deck's cards in a picture without the `sure` ones.
-
-        See `Deck.seek` for the arguments.
-        """
-        return [] if self.search is None else self.search.search(image, known, sure, boxed)
+        """See `Deck.find_cards`."""
+        return [] if self.search is None else self.search.search(image, outlines, identified, parts)
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:
         """Return the squares around a card's two indices, each upright for its own index."""

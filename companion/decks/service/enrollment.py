@@ -68,7 +68,7 @@ class Lesson:
         self._each = each
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
-        self._pile = Pile(reader.outlines, each, self._boxed, self._clearness, self._proposed)
+        self._pile = Pile(reader.refine_outlines, each, self._boxed, self._clearness, self._proposed)
         # Glances at outlines in the pictures of the step in progress.
         self._glances: dict[tuple[int, bytes], Glance] = {}
         self._seen: list[EnrolledCard] = []
@@ -249,7 +249,7 @@ class Lesson:
 
     def _proposed(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return given outlines and those of possible cards of any print, corrected by the network for any print."""
-        found = [*quads, *self._boxes.with_outlines().outlines(image, OUTLINE_SCALES)]
+        found = [*quads, *self._boxes.with_outlines().propose_outlines(image, OUTLINE_SCALES)]
         for _ in range(REFINEMENTS):
             found = PartEmbedding.shipped().outlines(image, found)
         return [quad for quad in found if is_card_shaped(quad)]

@@ -20,8 +20,8 @@ _CORNER_WEIGHT, _LEGIBLE_WIDTH, _CORNER_BOUND = 0.5, 100.0, -4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
-    """Converts log-likelihoods to calibrated probabilities of the cards under consideration.
+class MaskedSoftmax:
+    """The softmax that turns log-likelihoods into calibrated probabilities of the cards under consideration.
 
     temperature: divisor of the log-likelihoods. allowed: (57,) bool, the cards of ALL_CARDS under consideration; the
     last entry ("no card") is True.
@@ -46,9 +46,9 @@ class Reading:
     """A reading of a whole card or of a corner index.
 
     quad: a card's refined outline or an index' frame, (4, 2), clockwise from its own top left. logs: (57,)
-    log-likelihoods of ALL_CARDS and "no card". scale: their calibration. membership: membership probability of the
-    learnt deck, 0 without one. most: maximum confidence. middle: (57,) log-likelihoods of a whole card without its
-    corners' contribution, None if nothing was added. ends: (57,) log-likelihoods of its two corners, None unless the
+    log-likelihoods of ALL_CARDS and "no card". softmax: their calibration. membership: membership probability of the
+    learnt deck, 0 without one. cap: maximum confidence. middle: (57,) log-likelihoods of a whole card without its
+    corners' contribution, None if nothing was added. corners: (57,) log-likelihoods of its two corners, None unless the
     networks alone read the card. score: of its box. is_non_index: whether a supposed index is known to be another sign
     of the learnt deck. is_out_of_deck: whether it matches none of that deck's corners. overrides_networks: whether the
     deck contradicts the networks on a design they know. foreign: log-odds of another maker's card in a whole card's
@@ -57,11 +57,11 @@ class Reading:
 
     quad: Quad
     logs: Floats
-    scale: Scale
+    softmax: MaskedSoftmax
     membership: float = 0.0
-    most: float = 1.0
+    cap: float = 1.0
     middle: Floats | None = None
-    ends: tuple[Floats, Floats] | None = None
+    corners: tuple[Floats, Floats] | None = None
     score: float = 0.0
     is_non_index: bool = False
     is_out_of_deck: bool = False
@@ -71,7 +71,7 @@ class Reading:
     @cached_property
     def probabilities(self) -> Floats:
         """(57,) calibrated probabilities; 0 for cards that are not under consideration."""
-        return np.asarray(softened(self.scale.probabilities(self.logs), self.most), np.float32)
+        return np.asarray(softened(self.softmax.probabilities(self.logs), self.cap), np.float32)
 
     @cached_property
     def center(self) -> tuple[float, float]:
@@ -90,22 +90,22 @@ class Reading:
         return float(self.probabilities[:-1].max())
 
     @property
-    def nothing(self) -> float:
+    def no_card(self) -> float:
         """The calibrated probability of "no card"."""
         return float(self.probabilities[-1])
 
     @property
-    def known(self) -> bool:
-        """Whether the reading is more likely than not of the learnt deck."""
+    def is_member(self) -> bool:
+        """Whether a card of the learnt deck is more likely than not."""
         return self.membership >= EVEN
 
     def capped(self, confidence: float) -> Reading:
         """Return the reading with its confidence capped, now and after later changes."""
-        return replace(self, most=min(self.most, confidence))
+        return replace(self, cap=min(self.cap, confidence))
 
     def sighting(self, whole: bool) -> Sighting:
         """Return the reading as the sighting that vision reports."""
-        return Sighting.of(self.quad, self.probabilities, self.scale.allowed, whole, self.most)
+        return Sighting.of(self.quad, self.probabilities, self.softmax.allowed, whole, self.cap)
 
 
 def _corner_weight(card: Quad) -> float:

@@ -24,13 +24,13 @@ If two crops of a card agree and the second is certain, a third changed none of 
 """
 
 
-def softened(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
-    """Return (N,) probabilities, "no card" last, softened until no card exceeds `most`.
+def softened(chances: NDArray[np.floating], cap: float) -> NDArray[np.float64]:
+    """Return (N,) probabilities, "no card" last, softened until no card exceeds `cap`.
 
     All log-likelihoods are divided by the same temperature, the smallest one that suffices.
     """
     exact = np.asarray(chances, np.float64)
-    if exact[:-1].max() <= most:
+    if exact[:-1].max() <= cap:
         return exact
 
     def less_sure(share: float) -> NDArray[np.float64]:
@@ -40,7 +40,7 @@ def softened(chances: NDArray[np.floating], most: float) -> NDArray[np.float64]:
     low, high = 0.0, 1.0
     for _ in range(12):
         middle = (low + high) / 2
-        low, high = (low, middle) if less_sure(middle)[:-1].max() > most else (middle, high)
+        low, high = (low, middle) if less_sure(middle)[:-1].max() > cap else (middle, high)
     return less_sure(low)
 
 
@@ -69,7 +69,7 @@ class Sighting:
     quad: (4, 2) float32 pixels of the picture, clockwise from the card's own top left; estimated for a fanned card.
     cards, probabilities: the candidates, most probable first, calibrated; they sum to at most 1 and the remainder is
     "no card". whole: whether the card is open, or only a corner index was read. mirrored: whether it was read in the
-    mirrored picture. most: maximum confidence. handedness: of an open card, from the positions of its indices. other:
+    mirrored picture. cap: maximum confidence. handedness: of an open card, from the positions of its indices. other:
     probability of "not a card of this deck", which the candidates' probabilities allow for.
     """
 
@@ -78,7 +78,7 @@ class Sighting:
     probabilities: tuple[float, ...]
     whole: bool
     mirrored: bool = False
-    most: float = 1.0
+    cap: float = 1.0
     handedness: Handedness = Handedness.UNKNOWN
     other: float = 0.0
 
@@ -90,12 +90,12 @@ class Sighting:
 
     @classmethod
     def of(
-        cls, quad: Quad, chances: NDArray[np.floating], allowed: NDArray[np.bool_], whole: bool, most: float = 1.0
+        cls, quad: Quad, chances: NDArray[np.floating], allowed: NDArray[np.bool_], whole: bool, cap: float = 1.0
     ) -> Sighting:
         """Return the sighting with (57,) probabilities of ALL_CARDS and "no card"; allowed: (57,) the candidates."""
         order = [int(i) for i in np.argsort(-chances[:-1]) if allowed[i]]
         cards = tuple(ALL_CARDS[i] for i in order)
-        return cls(quad, cards, tuple(float(chances[i]) for i in order), whole, most=most)
+        return cls(quad, cards, tuple(float(chances[i]) for i in order), whole, cap=cap)
 
     @property
     def card(self) -> Card:
@@ -130,16 +130,16 @@ class Sighting:
     def tempered(self, temperature: float) -> Sighting:
         """Return the sighting with all log-likelihoods, "no card" included, divided by `temperature`."""
         chances = self._chances() ** (1 / temperature)
-        return self._with(chances / chances.sum(), self.most)
+        return self._with(chances / chances.sum(), self.cap)
 
     def capped(self, confidence: float) -> Sighting:
         """Return the sighting with its confidence capped."""
-        return self._with(self._chances(), min(self.most, confidence))
+        return self._with(self._chances(), min(self.cap, confidence))
 
     def said(self, confidence: float) -> Sighting:
         """Return the sighting with this confidence, within its cap and without changing its top card."""
         second = self.probabilities[1] / (1 - self.confidence) if len(self.probabilities) > 1 else 0.0
-        confidence = max(min(confidence, self.most), second / (1 + second))
+        confidence = max(min(confidence, self.cap), second / (1 + second))
         rest = (1 - confidence) / (1 - self.confidence)
         return replace(self, probabilities=(confidence, *(p * rest for p in self.probabilities[1:])))
 
@@ -173,8 +173,8 @@ class Sighting:
     def _chances(self) -> NDArray[np.float64]:
         return np.maximum([*self.probabilities, 1 - sum(self.probabilities)], 1e-12)
 
-    def _with(self, chances: NDArray[np.float64], most: float) -> Sighting:
-        return replace(self, probabilities=tuple(softened(chances, most)[:-1].tolist()), most=most)
+    def _with(self, chances: NDArray[np.float64], cap: float) -> Sighting:
+        return replace(self, probabilities=tuple(softened(chances, cap)[:-1].tolist()), cap=cap)
 
     def probability(self, card: Card) -> float:
         """Return the probability of one card, 0 if it is no candidate."""

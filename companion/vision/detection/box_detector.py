@@ -151,7 +151,7 @@ class BoxFinder:
             return self
         return replace(self, whole=Network.shared(self.network.path, self.network.threads, further))
 
-    def outlines(self, image: Image, scales: Sequence[int]) -> list[Quad]:
+    def propose_outlines(self, image: Image, scales: Sequence[int]) -> list[Quad]:
         """Return upright outlines (4, 2) of cards of any print in a (H, W, 3) BGR uint8 picture, best first.
 
         Covered cards are among them, each by its whole outline, and cards may have several similar ones. The network's

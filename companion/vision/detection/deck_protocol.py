@@ -20,45 +20,45 @@ _OPEN = 0.6
 class PictureMatch:
     """A card of the deck, identified by its picture alone.
 
-    quad: its outline (4, 2). logs: (57,) log-likelihoods from its visible part. shown: (R, C) mask of its visible
-    cells. unseen: the cards, numbers of ALL_CARDS, that the deck has no picture of.
+    quad: its outline (4, 2). logs: (57,) log-likelihoods from its visible part. visible: (R, C) mask of its visible
+    cells. unlearnt: the cards, numbers of ALL_CARDS, that the deck has no picture of.
     """
 
     quad: Quad
     logs: Floats
-    shown: NDArray[np.bool_]
-    unseen: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+    visible: NDArray[np.bool_]
+    unlearnt: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Whether the card is open."""
-        return bool(self.shown.mean() >= _OPEN)
+        return bool(self.visible.mean() >= _OPEN)
 
-    def among_seen(self, logs: Floats) -> Floats:
+    def among_learnt(self, logs: Floats) -> Floats:
         """Return (57,) log-likelihoods restricted to "no card" and cards with pictures."""
-        return log_softmax(np.delete(logs, self.unseen)[None])[0] if len(self.unseen) else logs
+        return log_softmax(np.delete(logs, self.unlearnt)[None])[0] if len(self.unlearnt) else logs
 
     def shows(self, points: Floats) -> NDArray[np.bool_]:
         """Return (N,) which of the points (N, 2) lie on a visible part of the card."""
-        rows, columns = self.shown.shape
+        rows, columns = self.visible.shape
         x, y = np.floor(project(homography(self.quad, unit_square()), points) * (columns, rows)).astype(int).T
         inside: NDArray[np.bool_] = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
-        inside[inside] = self.shown[y[inside], x[inside]]
+        inside[inside] = self.visible[y[inside], x[inside]]
         return inside
 
 
-def with_pictures(read: Floats, pictures: PictureMatch) -> Floats:
-    """Return the (57,) log-likelihoods of a reading combined with the deck's pictures.
+def add_picture_evidence(logs: Floats, match: PictureMatch) -> Floats:
+    """Return the (57,) log-likelihoods of a reading combined with the match of the deck's pictures.
 
-    For cards without a picture the pictures carry no evidence, so their total probability is kept as read.
+    For cards without a picture the pictures carry no evidence, so their total probability is kept.
     """
-    posterior: Floats = log_softmax(np.asarray(read + pictures.logs, np.float32)[None])[0]
-    unseen = pictures.unseen
-    if not len(unseen):
+    posterior: Floats = log_softmax(np.asarray(logs + match.logs, np.float32)[None])[0]
+    unlearnt = match.unlearnt
+    if not len(unlearnt):
         return posterior
-    seen = np.setdiff1d(np.arange(len(read) - 1), unseen)
-    as_read = read[unseen] + np.logaddexp.reduce(posterior[seen]) - np.logaddexp.reduce(read[seen])
-    posterior[unseen] = np.maximum(posterior[unseen], as_read)
+    learnt = np.setdiff1d(np.arange(len(logs) - 1), unlearnt)
+    prior = logs[unlearnt] + np.logaddexp.reduce(posterior[learnt]) - np.logaddexp.reduce(logs[learnt])
+    posterior[unlearnt] = np.maximum(posterior[unlearnt], prior)
     return np.asarray(log_softmax(posterior[None])[0], np.float32)
 
 
@@ -82,7 +82,7 @@ class LearntFaces(Protocol):
     def posterior(self, features: Floats) -> Floats:
         """Return the log-probabilities (N, 57) of the learnt faces, and of none."""
 
-    def weigh(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
+    def combine(self, logs: Floats, features: Floats) -> tuple[Floats, Floats]:
         """Return (N, 57) log-likelihoods of crops combined with their features, and (N,) memberships (0 to 1)."""
 
 
@@ -90,11 +90,11 @@ class Deck(Protocol):
     """A learnt deck as the reader uses it."""
 
     @property
-    def seeks(self) -> bool:
+    def is_searched(self) -> bool:
         """Whether the networks do not know the design, so that cards must be searched for by picture."""
 
     @property
-    def fills_in(self) -> bool:
+    def completes_hands(self) -> bool:
         """Whether the networks know the design, and cards they miss in a hand may be searched for by picture."""
 
     @property
@@ -117,17 +117,17 @@ class Deck(Protocol):
     def indices(self) -> LearntFaces:
         """The faces by crops of corner indices."""
 
-    def seek(
+    def find_cards(
         self,
         image: Image,
-        known: Sequence[Quad],
-        sure: Sequence[Quad] = (),
-        boxed: Sequence[Quad] | None = None,
+        outlines: Sequence[Quad],
+        identified: Sequence[Quad] = (),
+        parts: Sequence[Quad] | None = None,
     ) -> list[PictureMatch]:
-        """Return the deck's cards in a picture without the `sure` ones.
+        """Return the deck's cards in a picture without those already identified.
 
-        known: outlines (4, 2) that may contain some. sure: outlines of cards already identified, which may occlude
-        others. boxed: parts of cards, of which each other card shows one; None for any card.
+        outlines: candidates (4, 2). identified: outlines of cards that may occlude others. parts: parts of cards, of
+        which each other card shows one; None for any card.
         """
 
     def corners(self, card: Quad) -> tuple[Quad, Quad]:

@@ -81,8 +81,8 @@ class Assembler:
         """
         confident = [box for box in boxes if box.score >= self.limits.box]
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
-        first = self.reader.first_pass(image, [quad for quad, _ in candidates]) if self.reader.seeks else None
-        plain = list(first.plain.values()) if first else []
+        first = self.reader.first_pass(image, [quad for quad, _ in candidates]) if self.reader.searches_deck else None
+        plain = list(first.confirmed.values()) if first else []
         own, frames = explained_by_cards(plain, _index_frames(confident))
         read = [*own, *self.reader.read_indices(image, frames)]
         signs = apart(read)
@@ -90,7 +90,7 @@ class Assembler:
         around = _around(signs, on_pile)
         whole = self._whole_cards(image, candidates, indices, first)
         places: Sequence[Quad] | None = None
-        if outlines is not None and self.reader.seeks and (on_pile or not self._explained(boxes, whole)):
+        if outlines is not None and self.reader.searches_deck and (on_pile or not self._explained(boxes, whole)):
             places = outlines(image)
             boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
             learnt = self.reader.learnt_cards(image, _beside([*boxed, *places], whole))
@@ -150,7 +150,7 @@ class Assembler:
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
-        return self.fusion.sightings(cards, self.reader.card_scale)
+        return self.fusion.sightings(cards, self.reader.card_softmax)
 
     def _sightings(
         self,
@@ -163,9 +163,9 @@ class Assembler:
     ) -> list[Sighting]:
         """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
         fused = iter(self.fused(_evidence(image, whole, indices, around, candidates, on_pile)))
-        return [_rated(card, next(fused) if card.ends is not None else None) for card in whole]
+        return [_rated(card, next(fused) if card.corners is not None else None) for card in whole]
 
-    def filled_in(
+    def complete_hand(
         self,
         image: Image,
         boxes: Sequence[Box],
@@ -178,7 +178,7 @@ class Assembler:
         outlines: finds places (4, 2) of cards in the picture. Only for decks the networks know; other decks are
         searched by picture from the start.
         """
-        left = self._left_out(boxes, found) if self.reader.fills_in and is_hand(found) else []
+        left = self._left_out(boxes, found) if self.reader.completes_hands and is_hand(found) else []
         if not (left and self._may_show_cards(image, left, found)):
             return list(found)
         if self.reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
@@ -241,13 +241,13 @@ class Assembler:
         Its middle only shows whether another thing lies there; a learnt deck knows its own cards.
         """
         card = replace(one, quad=quad, logs=one.logs + other.logs, score=score).capped(CERTAIN)
-        if one.known or not self.reader.reads_printed:
+        if one.is_member or not self.reader.reads_printed:
             return card
-        (seen,) = self.reader.glances(image, [quad])
-        return replace(card, middle=seen.logs, ends=(one.logs, other.logs), foreign=seen.foreign)
+        (seen,) = self.reader.predict_cards(image, [quad])
+        return replace(card, middle=seen.logs, corners=(one.logs, other.logs), foreign=seen.foreign)
 
     def _is_index(self, index: Reading) -> bool:
-        return index.nothing < self.limits.index_no_card
+        return index.no_card < self.limits.index_no_card
 
     def _is_worth_a_card(self, index: Reading) -> bool:
         """Whether a faintly boxed index belongs to a card: the networks themselves must read one there."""
@@ -265,7 +265,7 @@ class Assembler:
         first: the results of the first pass, if it was run.
         """
         frames = [index.quad for index in indices]
-        if not self.reader.seeks:
+        if not self.reader.searches_deck:
             # A box around several fanned cards contains indices, but none at a card's index spots.
             lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
             candidates = [
@@ -288,9 +288,9 @@ class Assembler:
         return drop_duplicates([reading for _, reading in scored], indices, image)
 
     def _is_card(self, reading: Reading, score: float) -> bool:
-        is_confident = score >= self.limits.confident_box and reading.nothing <= self.limits.confident_box_no_card
+        is_confident = score >= self.limits.confident_box and reading.no_card <= self.limits.confident_box_no_card
         least = self.limits.ill_read if is_confident else self.limits.whole
-        return reading.nothing <= self.limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
+        return reading.no_card <= self.limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
     def _denies(self, index: Reading, card: Reading) -> bool:
         """Whether a confident index contradicts the card's reading: indices are rarely misread."""
@@ -332,7 +332,7 @@ def _rated(card: Reading, fused: Sighting | None) -> Sighting:
     """Return the sighting of an open card; the fitted one only says what lies there if its corners alone are read."""
     if fused is None:
         return card.sighting(whole=True)
-    return fused if card.most == 1 else card.sighting(whole=True).unless(fused.other)
+    return fused if card.cap == 1 else card.sighting(whole=True).unless(fused.other)
 
 
 def _around(signs: Sequence[Reading], on_pile: bool) -> Sequence[Reading]:
@@ -351,7 +351,7 @@ def _evidence(
     on_pile: bool,
 ) -> list[Evidence]:
     """Return the evidence about those cards that the networks alone read. around: see `_around`."""
-    open_cards = [(card, card.ends) for card in cards if card.ends is not None]
+    open_cards = [(card, card.corners) for card in cards if card.corners is not None]
     frames, found = [index.quad for index in indices], []
     for (card, ends), light in zip(open_cards, Light.on(image, [card.quad for card, _ in open_cards]), strict=True):
         lying = CardIndices(card.quad, frames)
@@ -378,7 +378,7 @@ def _evidence(
 
 def _is_unlike_its(index: Reading, card: Reading) -> bool:
     """Whether an index at a learnt card's index spot matches none of that deck: it is the card's own, misread."""
-    return index.is_out_of_deck and card.known
+    return index.is_out_of_deck and card.is_member
 
 
 def _is_confidently_learnt(card: Reading) -> bool:

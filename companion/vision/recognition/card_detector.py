@@ -131,15 +131,15 @@ class CardDetector:
         if deck.hard_to_see or deck.mostly_nameless:
             return plain
         detector = replace(self, reader=self.reader.with_deck(deck), plain=plain)
-        if not deck.seeks:
+        if not deck.is_searched:
             return detector
         # For a searched deck, the readings themselves express the deck's uncertainty.
         unfanned = replace(self.calibration, fanned=1.0)
         return replace(detector, boxes=self.boxes.with_outlines(), calibration=unfanned)
 
-    def with_cards(self, cards: DeckCards) -> CardDetector:
+    def with_deck_cards(self, cards: DeckCards) -> CardDetector:
         """Return a detector with the same networks, whose cards mean these, without a learnt deck."""
-        return replace(self, reader=self.reader.with_cards(cards), plain=None, cards=cards)
+        return replace(self, reader=self.reader.with_deck_cards(cards), plain=None, cards=cards)
 
     def detect(self, image: Image) -> list[Sighting]:
         """Return the face-up cards in a (H, W, 3) BGR uint8 picture, whole ones first, each group from left to right.
@@ -169,7 +169,7 @@ class CardDetector:
         """
         whole = [sighting for sighting in found if sighting.whole]
         sure = [sighting for sighting in whole if sighting.confidence >= NEARLY]
-        return self.reader.seeks and self.reader.are_of_another_deck(image, [one.quad for one in sure or whole])
+        return self.reader.searches_deck and self.reader.are_of_another_deck(image, [one.quad for one in sure or whole])
 
     def _as_it_shows(self, look: _Look) -> _Look:
         """Return the look, or a look at the restored or mirrored picture if that shows more."""
@@ -200,7 +200,7 @@ class CardDetector:
             best, plane = again, level
             if level.holds(found) or _agree(before, found):
                 break
-        filled = self._assembler.filled_in(best.image, best.boxes, best.found, self._outlines)
+        filled = self._assembler.complete_hand(best.image, best.boxes, best.found, self._outlines)
         return filled if plane is None else [plane.back(sighting) for sighting in filled]
 
     def first_look(self, image: Image) -> list[Sighting]:
@@ -209,10 +209,10 @@ class CardDetector:
 
     def _look(self, image: Image) -> _Look:
         """Return the cards in one look. If the coarsest scale shows one card and nothing else, it suffices."""
-        seeks = self.reader.seeks
+        searches_deck = self.reader.searches_deck
         *finer, coarse = self.boxes.scales
         coarsely = self.boxes.find(image, (coarse,), least=self._least)
-        if not seeks and _is_one_card(coarsely):
+        if not searches_deck and _is_one_card(coarsely):
             look = self._looked(image, coarsely)
             if len(look.seen) == 1 and look.seen[0].whole and look.seen[0].confidence >= NEARLY:
                 return look
@@ -220,11 +220,11 @@ class CardDetector:
 
     def _looked(self, image: Image, boxes: list[Box]) -> _Look:
         # Cards of a searched deck are matched in the light they were learnt in.
-        lit = image if self.reader.seeks else self._in_white_light(image, boxes)
+        lit = image if self.reader.searches_deck else self._in_white_light(image, boxes)
         return _Look(image, boxes, self._assembler.cards(lit, boxes, self._outlines))
 
     def _outlines(self, image: Image) -> list[Quad]:
-        return self._outline_finder.outlines(image, OUTLINE_SCALES)
+        return self._outline_finder.propose_outlines(image, OUTLINE_SCALES)
 
     @cached_property
     def _outline_finder(self) -> BoxFinder:
@@ -238,7 +238,7 @@ class CardDetector:
         image = look.image
         if self._is_resolved(look.found):
             return look
-        lit = image if self.reader.seeks else self._in_white_light(image, look.boxes)
+        lit = image if self.reader.searches_deck else self._in_white_light(image, look.boxes)
         is_fine = max(image.shape[:2]) > _FINE_SCALE * 3 / 4
         boxes = self.boxes.find(lit, (_FINE_SCALE,) if is_fine else _CLOSE_SCALES, not is_fine, self._least)
         again = _Look(image, [*look.boxes, *boxes], self._assembler.cards(lit, boxes))
@@ -247,12 +247,12 @@ class CardDetector:
 
     def _is_resolved(self, found: Sequence[Sighting]) -> bool:
         """Whether a finer look adds little; what a deck's pictures leave uncertain is not resolved by one."""
-        return bool(found) and (self.reader.seeks or is_fairly_read(found))
+        return bool(found) and (self.reader.searches_deck or is_fairly_read(found))
 
     @property
     def _least(self) -> float:
         """Minimum score of a box to be read."""
-        return _FAINTEST if self.reader.seeks else self.limits.faint_box
+        return _FAINTEST if self.reader.searches_deck else self.limits.faint_box
 
     def candidates(
         self, image: Image, on_pile: bool
@@ -313,7 +313,7 @@ class CardDetector:
         return again if any(sighting.whole for sighting in again) else found
 
     def _pile_cards(self, image: Image, boxes: Sequence[Box]) -> list[Sighting]:
-        outlines = partial(self.boxes.outlines, scales=_CLOSE_SCALES)
+        outlines = partial(self.boxes.propose_outlines, scales=_CLOSE_SCALES)
         return _without_others(self._assembler.cards(image, boxes, outlines, on_pile=True))
 
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:

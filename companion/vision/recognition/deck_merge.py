@@ -87,7 +87,7 @@ def merge_deck_matches(
         if (taken < _SAME or in_doubt or anothers) and not none:
             others.append(sighting)
     matched = [(card, one) for card, (_, one), counted in zip(cards, matches, counts, strict=True) if counted]
-    return [*others, *(reading.sighting(whole=one.open) for reading, one in matched)]
+    return [*others, *(reading.sighting(whole=one.is_open) for reading, one in matched)]
 
 
 def _is_there(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
@@ -154,7 +154,7 @@ def _is_its(sighting: Sighting, card: Reading, one: PictureMatch) -> bool:
     """Whether a detection on a matched card is that card and identifies it."""
     if sighting.whole:
         # An open card has been read as a whole already.
-        return not one.open and _has_outline(sighting, one)
+        return not one.is_open and _has_outline(sighting, one)
     return not _is_anothers(sighting, card, one)
 
 
@@ -164,7 +164,7 @@ def _is_anothers(corner: Sighting, card: Reading, one: PictureMatch) -> bool:
     If faces differ only in their signs, the visible part is overestimated.
     """
     return (
-        not one.open
+        not one.is_open
         and corner.confidence >= EVEN
         and corner.card != card.card
         and not _is_at_an_end(corner_frames(corner.quad)[0].mean(0), one.quad)

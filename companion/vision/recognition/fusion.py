@@ -24,7 +24,7 @@ from companion.vision.core.corrections import corrected
 from companion.vision.core.geometry import Quad, aspect, sides
 from companion.vision.core.labels import COLORS, FACES, card_classes
 from companion.vision.core.logit import logistic
-from companion.vision.core.reading import Scale
+from companion.vision.core.reading import MaskedSoftmax
 from companion.vision.core.runtime import ModelFileError, model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.lighting import Light
@@ -279,18 +279,18 @@ class FusionModel:
         """Return the probability of "not a card of this deck" for each corner."""
         return _logistic(corner_features(corners), self.other_corner).tolist() if corners else []
 
-    def sightings(self, cards: Sequence[Evidence], scale: Scale) -> list[Sighting]:
-        """Return the open cards with calibrated probabilities. scale: the cards under consideration."""
+    def sightings(self, cards: Sequence[Evidence], softmax: MaskedSoftmax) -> list[Sighting]:
+        """Return the open cards with calibrated probabilities. softmax: for the cards under consideration."""
         if not cards:
             return []
         design = Design.of(cards)
-        logs = self.log_probabilities(design, scale.allowed[:-1])
+        logs = self.log_probabilities(design, softmax.allowed[:-1])
         found = []
         sures, others = self.confidences(design, logs), self.others(design, logs)
         for card, one, sure, other in zip(cards, logs, sures.tolist(), others.tolist(), strict=True):
-            middle = scale.probabilities(card.middle.astype(np.float32))
+            middle = softmax.probabilities(card.middle.astype(np.float32))
             chances = np.maximum(np.append(np.exp(one), 0), 1e-9)
-            fused = Sighting.of(card.quad, chances / chances.sum(), scale.allowed, whole=True).said(sure)
+            fused = Sighting.of(card.quad, chances / chances.sum(), softmax.allowed, whole=True).said(sure)
             found.append(corrected(fused.unless(other), middle, card.light.hue, card.light.ground))
         return found
 

@@ -69,7 +69,7 @@ class HiddenCards:
         """Return the evidence about cards of which one corner was read. corners: with the outlines that they imply.
         whole: outlines of open cards. signs: as for `among`. cards: all that corners imply, these among them.
         """
-        behind = self.reader.glances(image, [corner.quad for corner in corners])
+        behind = self.reader.predict_cards(image, [corner.quad for corner in corners])
         return [
             CornerEvidence(
                 corner.logs.astype(np.float64),
@@ -91,13 +91,13 @@ class HiddenCards:
         behind them is not read. A searched deck knows its own signs.
         """
         quads = [sighting.quad for sighting in whole]
-        is_game = self.reader.seeks or any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
+        is_game = self.reader.searches_deck or any(sighting.confidence >= RUNNER_UP_BELOW for sighting in whole)
         found = []
         for card, seen in sorted(((card, _by_corner(card)) for card in cards), key=lambda pair: -pair[1].confidence):
             if seen.confidence < self.limits.index:
                 break
             other = 0.0
-            if not (is_game or card.known):
+            if not (is_game or card.is_member):
                 (other,) = self.fusion.other_corners(self.evidence(image, [card], quads, signs, cards))
                 is_game = 1 - other >= RUNNER_UP_BELOW
             found.append(seen.unless(other))
@@ -107,7 +107,7 @@ class HiddenCards:
 def _by_corner(card: Reading) -> Sighting:
     """Return the sighting of a card of which a corner is read; a learnt deck's card needs no correction."""
     seen = card.sighting(whole=False)
-    return seen if card.known else corrected_seven(seen, card.scale.probabilities(card.logs), FAIRLY)
+    return seen if card.is_member else corrected_seven(seen, card.softmax.probabilities(card.logs), FAIRLY)
 
 
 def _is_seen_twice(sighting: Sighting, whole: Sequence[Sighting]) -> bool:
