@@ -94,7 +94,7 @@ def main() -> None:
     """Draw the four panels side by side, two by two."""
     scene = SceneMaker(SEED, SIZE, families=[StyleFamily.CLASSIC_OVAL], fonts=()).make(Layout.HEAP)
     detector = CardDetector.shipped()
-    (candidates, _), found = detector.candidates(scene.image, on_pile=False), detector.detect(scene.image)
+    (candidates, _), found = detector.evidence(scene.image, on_pile=False), detector.detect(scene.image)
     shown = max(candidates, key=lambda one: float(np.ptp(one.corners.max(1))))
     (fused,) = detector.fused([shown])
     panels = [

@@ -24,7 +24,7 @@ from companion.vision.capture.sources import PICTURES_PER_SECOND, open_source
 from companion.vision.core.events import CameraHealth, CameraStatus, PileEvent
 from companion.vision.core.runtime import ModelFileError
 from companion.vision.pile.pile_tracker import PileTracker
-from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
+from companion.vision.recognition.mirror import MirrorCorrection, unmirrored_event
 from companion.vision.tracking.table_tracker import TableTracker
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def followed(frames: FrameSource, header: Header, detector: CardDetector) -> Ite
 
     Raises SourceError if the source gives no picture, and what the detector raises.
     """
-    eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
+    eyes = MirrorCorrection(detector.detect_pile, detector.detect_closeup)
     tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
     events = _heard(CaptureLoop(frames, TableTracker(tracker, detector.backs)))
     yield from _as_it_goes(header, events, eyes) if frames.live else _in_hindsight(header, events, eyes)
@@ -135,7 +135,7 @@ def _heard(watcher: CaptureLoop) -> Iterator[PileEvent]:
         pass
 
 
-def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[TranscribedMove]:
+def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: MirrorCorrection) -> Iterator[TranscribedMove]:
     """Yield the moves of a film. The first arms are mirrored as well if a mirror is detected later.
 
     A film that breaks off raises SourceError after the moves until then.
@@ -152,7 +152,7 @@ def _in_hindsight(header: Header, events: Iterable[PileEvent], eyes: ThroughMirr
         raise broken
 
 
-def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: ThroughMirror) -> Iterator[TranscribedMove]:
+def _as_it_goes(header: Header, events: Iterable[PileEvent], eyes: MirrorCorrection) -> Iterator[TranscribedMove]:
     """Yield the moves of a running match, each as soon as it is certain."""
     transcriber = Transcriber(header)
     waiting: list[PileEvent] = []

@@ -31,7 +31,7 @@ from companion.vision.core.sightings import RUNNER_UP_BELOW, UNSURE_BELOW, Sight
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import Detect, PileTracker
 from companion.vision.recognition.card_detector import CardDetector
-from companion.vision.recognition.mirror import ThroughMirror
+from companion.vision.recognition.mirror import MirrorCorrection
 from companion.vision.tracking.camera_advice import Advice, Obstacle, in_words
 from companion.vision.tracking.camera_hints import CameraHints
 from companion.vision.tracking.table_tracker import TableTracker
@@ -87,7 +87,7 @@ def watch(
         frames = open_source(source, fps)
         detector = load_detector(edition, model, deck)
         fits = DeckFit(decks_of(click.get_current_context()).load(deck)) if deck else None
-        eyes = ThroughMirror(
+        eyes = MirrorCorrection(
             detector.detect_pile if fits is None else _watched(detector, fits), detector.detect_closeup
         )
         helper = CameraHints(eyes.detect_pile, _say, lambda: follower.draw_pile_view())

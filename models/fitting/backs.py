@@ -20,7 +20,7 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
 from companion.models.fitting.logistic import ridge_logistic
 from companion.vision.core.geometry import Image, Quad, clipped, intersection_over_union
-from companion.vision.detection.card_backs import BackLooks
+from companion.vision.detection.card_backs import BackModel
 from companion.vision.imaging.motion import Floats
 from companion.vision.recognition.card_detector import CardDetector
 
@@ -38,7 +38,7 @@ _CUT = 0.2
 class Candidates:
     """Candidates for a face-down card on one table.
 
-    other: whether the backs are as other makers print them. features: (N, D) as `CardDetector.described_for_backs`
+    other: whether the backs are as other makers print them. features: (N, D) as `CardDetector.back_features`
     returns them. is_pile, is_not: (N,) bool, whether a candidate is the draw pile, or is something else.
     """
 
@@ -68,22 +68,22 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
         picture, pile, length = top.picture, top.draw_pile_outline(), top.card_length()
         if rng.random() < _CUT:
             picture, pile = _cut(picture, pile, float(top.point(0.0, 0.0)[0]), float(rng.uniform(-0.4, 0.4)))
-        quads, features = detector.described_for_backs(table.new_sensor().develop(picture, 0.0, 0))
+        quads, features = detector.back_features(table.new_sensor().develop(picture, 0.0, 0))
         if quads:
             shared = np.array([intersection_over_union(quad, pile) for quad in quads])
             away = np.array([float(np.hypot(*(quad.mean(0) - pile.mean(0)))) for quad in quads]) / length
             yield Candidates(other, features, shared > _IS_IT, (shared < _IS_NOT) & (away > _APART))
 
 
-def fitted(tables: Sequence[Candidates]) -> BackLooks:
+def fitted(tables: Sequence[Candidates]) -> BackModel:
     """Return the ridge logistic regression of draw piles against everything else, fitted by Newton's method."""
     features = np.concatenate([table.features[table.is_pile | table.is_not] for table in tables]).astype(np.float64)
     truth = np.concatenate([table.is_pile[table.is_pile | table.is_not] for table in tables]).astype(np.float64)
     weights, intercept = ridge_logistic(features, truth, _RIDGE)
-    return BackLooks(weights.astype(np.float32), intercept)
+    return BackModel(weights.astype(np.float32), intercept)
 
 
-def found(tables: Iterable[Candidates], looks: BackLooks) -> dict[bool, Found]:
+def found(tables: Iterable[Candidates], looks: BackModel) -> dict[bool, Found]:
     """Return how often draw piles are found, for usual backs (False) and for other makers' (True)."""
     rows = {False: Found(0, 0, 0), True: Found(0, 0, 0)}
     for table in tables:

@@ -81,11 +81,11 @@ def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[J
     """Yield the candidates of drawn decks, given by number: each scene as drawn and degraded, and a table's piles."""
     for deck in decks:
         for scene, image in pictures([deck], seed, PICTURES, hard=0.3, degraded=1):
-            yield from labelled(detector.candidates(image, scene.layout is Layout.PILE)[0], scene.cards)
+            yield from labelled(detector.evidence(image, scene.layout is Layout.PILE)[0], scene.cards)
         edition = list(EditionName)[deck % len(EditionName)]
         for frame in SimulatedTable(seed + deck, edition=edition, rate=RATE).frames():
             if frame.pile.cards and not frame.covered:
-                yield from labelled(detector.candidates(frame.image, on_pile=True)[0], frame.cards)
+                yield from labelled(detector.evidence(frame.image, on_pile=True)[0], frame.cards)
 
 
 def labelled(found: Iterable[Evidence], cards: Sequence[TrueCard]) -> Iterator[Judged]:

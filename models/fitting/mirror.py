@@ -23,7 +23,7 @@ from companion.vision.core.geometry import Image
 from companion.vision.core.logit import Logit
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
-from companion.vision.recognition.mirror import MirrorModel, described, described_once, flipped
+from companion.vision.recognition.mirror import MirrorModel, features, features_once, flipped
 
 Values = NDArray[np.float64]
 PICTURES: Mapping[Layout, int] = {Layout.SINGLE: 3, Layout.SPREAD: 1, Layout.FAN: 1, Layout.PILE: 2}
@@ -92,7 +92,7 @@ def lone_arrows(deck: int, seed: int) -> Image:
 
 def paired(straight: Sequence[Sighting], mirrored: Sequence[Sighting]) -> Pair:
     """Return the features of the cards found in a picture, and in its mirror image."""
-    return Pair(described(straight), described(mirrored), described_once(straight), described_once(mirrored))
+    return Pair(features(straight), features(mirrored), features_once(straight), features_once(mirrored))
 
 
 def fitted(pairs: Sequence[Pair]) -> MirrorModel:

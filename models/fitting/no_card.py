@@ -122,13 +122,13 @@ def drawn(detector: CardDetector, decks: Iterable[int], seed: int) -> Iterator[O
                 # From low and from far away a card shows less.
                 views.append(otherwise(views[0], rng))
             for scene in views:
-                outlines, signs = detector.candidates(scene.image, scene.layout is Layout.PILE)
+                outlines, signs = detector.evidence(scene.image, scene.layout is Layout.PILE)
                 yield from _outlines(outlines, scene.cards)
                 yield from _signs(signs, scene)
         edition = list(EditionName)[deck % len(EditionName)]
         for frame in SimulatedTable(seed + deck, edition=edition, rate=_RATE).frames():
             if frame.pile.cards and not frame.covered:
-                yield from _outlines(detector.candidates(frame.image, on_pile=True)[0], frame.cards)
+                yield from _outlines(detector.evidence(frame.image, on_pile=True)[0], frame.cards)
 
 
 def _outlines(found: Iterable[Evidence], cards: Sequence[TrueCard]) -> Iterator[Outline]:

@@ -29,7 +29,7 @@ def false_file(data: Path, split: str) -> Path:
 
 def miner(detector: Path, threads: int = 0) -> BoxFinder:
     """Return a box finder with a threshold low enough for mining; `threads` as for `Network`."""
-    return BoxFinder(Network(detector, threads), threshold=_THRESHOLD)
+    return BoxFinder(Network(detector, threads), min_score=_THRESHOLD)
 
 
 def false_boxes(finder: BoxFinder, image: Image, cards: Sequence[Quad]) -> list[Box]:

@@ -134,11 +134,11 @@ def test_cards_are_found_with_outline_and_visible_part(search: CardSearch, hand:
         at = NAMES.index(name)
         # The orientation is undetermined: cards of this design look the same upside down.
         assert intersection_over_union(one.quad, quads[at]) > 0.85
-        assert one.open == (name in {NAMES[3], NAMES[4]})
+        assert one.is_open == (name in {NAMES[3], NAMES[4]})
         if at < 3:
             covered = _inside(quads[at + 1], one)
             assert covered.any()
-            assert not one.shown[covered].any()
+            assert not one.visible[covered].any()
 
 
 def _inside(quad: Quad, one: PictureMatch) -> NDArray[np.bool_]:
@@ -155,9 +155,9 @@ def test_known_cards_are_not_reported_and_hide_others(search: CardSearch, hand: 
     half = np.asarray(quads[4] + 0.5 * (quads[4][1] - quads[4][0]), np.float32)
     found = search.search(picture, rough(quads), [half])
     (one,) = (one for one, name in zip(found, _names(found), strict=True) if name == NAMES[4])
-    assert not one.open
-    assert not one.shown[_inside(half, one)].any()
-    assert one.shown[:, :4].mean() > 0.8 or one.shown[:, 4:].mean() > 0.8
+    assert not one.is_open
+    assert not one.visible[_inside(half, one)].any()
+    assert one.visible[:, :4].mean() > 0.8 or one.visible[:, 4:].mean() > 0.8
 
 
 def test_cards_are_found_only_in_outlines_that_a_box_shows(search: CardSearch, hand: tuple[Image, list[Quad]]) -> None:
@@ -241,9 +241,9 @@ def test_a_face_that_was_not_learnt_is_unlikely_in_a_complete_deck_and_unseen_in
     (complete,) = CardSearch.of(_deck(faces), CARDS, 4.0).search(_lit(picture), rough([quad]))
     assert complete.logs[CARDS[0]] == 0
     assert -MAX_NATS <= complete.logs[other] <= -4
-    assert not len(complete.unseen)
+    assert not len(complete.unlearnt)
     (partial,) = CardSearch.of(_deck(faces), CARDS, None).search(_lit(picture), rough([quad]))
-    assert sorted(partial.unseen) == sorted({*range(len(ALL_CARDS))} - {*CARDS})
+    assert sorted(partial.unlearnt) == sorted({*range(len(ALL_CARDS))} - {*CARDS})
     assert partial.logs[CARDS[0]] == 0
     assert partial.logs[other] <= partial.logs[CARDS].min()
 

@@ -11,7 +11,7 @@ from companion.cards import ALL_CARDS, Card
 from companion.decks.model.card_views import outline
 from companion.vision.core.geometry import corner_frames
 from companion.vision.core.reading import MaskedSoftmax, Reading
-from companion.vision.recognition.corners import apart
+from companion.vision.recognition.corners import merge_duplicates
 
 pytestmark = pytest.mark.slow
 
@@ -32,9 +32,9 @@ def _corner(name: str, chance: float, is_out_of_deck: bool = False, end: int = 0
 def test_of_two_frames_of_an_index_the_decks_one_counts() -> None:
     well, ill = _corner("green 3", 0.97), _corner("green reverse", 0.4, is_out_of_deck=True)
     for both in ([well, ill], [ill, well]):
-        assert apart(both) == [well]
+        assert merge_duplicates(both) == [well]
     mean = replace(ill, is_out_of_deck=False)
-    (result,) = apart([well, mean])
+    (result,) = merge_duplicates([well, mean])
     np.testing.assert_allclose(result.logs, (well.logs + mean.logs) / 2)
-    (unlike,) = apart([ill, replace(ill, logs=well.logs)])
+    (unlike,) = merge_duplicates([ill, replace(ill, logs=well.logs)])
     np.testing.assert_allclose(unlike.logs, (well.logs + ill.logs) / 2)

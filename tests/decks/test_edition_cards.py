@@ -34,14 +34,14 @@ def logs(**chances: float) -> np.ndarray:
 
 
 def test_a_reading_that_may_be_two_cards_is_shared_between_them() -> None:
-    meant = seen(("wild", 0.9), ("red 7", 0.06)).in_deck(deck_cards(ZELDA).meant)
+    meant = seen(("wild", 0.9), ("red 7", 0.06)).as_deck_cards(deck_cards(ZELDA).by_printed)
     assert meant.cards == (WILD, TRIFORCE, Card.parse("red 7"))
     assert meant.probabilities == pytest.approx((0.45, 0.45, 0.06))
     assert meant.doubt is TRIFORCE
 
 
 def test_a_reading_becomes_the_colour_of_the_edition() -> None:
-    meant = seen(("red 7", 0.98), ("blue 7", 0.01)).in_deck(deck_cards(FROZEN).meant)
+    meant = seen(("red 7", 0.98), ("blue 7", 0.01)).as_deck_cards(deck_cards(FROZEN).by_printed)
     assert [card.name for card in meant.cards] == ["pink 7", "blue 7"]
     assert meant.doubt is None
 
@@ -54,7 +54,7 @@ def test_a_printed_card_that_the_deck_lacks_is_not_considered() -> None:
 
 def test_a_printed_edition_reads_as_printed() -> None:
     shown = seen(("wild", 0.9), ("red 7", 0.06))
-    assert shown.in_deck(deck_cards(shipped()["classic"]).meant) is shown
+    assert shown.as_deck_cards(deck_cards(shipped()["classic"]).by_printed) is shown
 
 
 @pytest.mark.parametrize("edition", shipped().values(), ids=lambda edition: edition.id)
@@ -89,7 +89,7 @@ def test_the_networks_do_not_decide_between_faces_that_they_take_for_one() -> No
 def test_a_learnt_number_is_reported_as_the_special_face() -> None:
     learnt = LearntCards(ZELDA)
     own = ALL_CARDS[learnt.number(TRIFORCE)].name
-    assert seen((own, 0.97)).in_deck(learnt.deck_cards().meant).card is TRIFORCE
+    assert seen((own, 0.97)).as_deck_cards(learnt.deck_cards().by_printed).card is TRIFORCE
 
 
 def _deck(edition: Edition) -> LearntDeck:

@@ -197,7 +197,7 @@ def test_certain_detections_stand(chance: float, named: str) -> None:
         PictureMatch(quad, logs, np.ones((12, 8), bool)),
     )
     there = Sighting(quad, (Card.parse("green 4"), Card.parse("wild")), (chance, 1 - chance), True)
-    assert [one.card.name for one in merge_deck_matches([there], [result], stands=0.8)] == [named]
+    assert [one.card.name for one in merge_deck_matches([there], [result], keep_from=0.8)] == [named]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_edge_of_a_certain_card_is_no_second_card(aside: float, name: str, cards
     logs[CARDS[0]], rim[:, -1] = 0, True
     quad = lying(300 + aside, 300, 0)
     result = Reading(quad, logs, MaskedSoftmax(1.0, np.ones(57, bool)), 1.0), PictureMatch(quad, logs, rim)
-    assert len(merge_deck_matches([there], [result], stands=0.8)) == cards
+    assert len(merge_deck_matches([there], [result], keep_from=0.8)) == cards
 
 
 def test_familiar_deck_caches_its_search(deck: LearntDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

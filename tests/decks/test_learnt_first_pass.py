@@ -151,7 +151,7 @@ def test_learnt_cards_are_searched_for_in_outlines_of_overlapping_cards(faces: l
     limits = ReadingLimits.load(model_folder() / "limits.json")
     box = Box(BoxKind.CARD, QUAD, 0.9)
     aside = Box(BoxKind.CARD, QUAD + np.array([300, 0], np.float32), 0.9)
-    Assembler(reader, limits).cards(picture, [box, aside], lambda _: [beneath])
+    Assembler(reader, limits).assemble(picture, [box, aside], lambda _: [beneath])
     outlines = search.search.call_args.args[1]
     assert max(intersection_over_union(quad, beneath) for quad in outlines) == pytest.approx(1.0)
 
@@ -162,7 +162,7 @@ def test_indices_on_a_final_card_are_not_read(faces: list[Image], known: DeckMod
     reader, _ = reading_parts()
     limits = ReadingLimits.load(model_folder() / "limits.json")
     boxes = [Box(BoxKind.CARD, QUAD, 0.9), *ends]
-    (card,) = Assembler(reader.with_deck(known), limits).cards(picture, boxes, boxes)
+    (card,) = Assembler(reader.with_deck(known), limits).assemble(picture, boxes, boxes)
     assert card.card.name == NAMES[0]
     assert card.whole
     assert +looked == Counter(predict_cards=2)

@@ -274,9 +274,9 @@ def test_other_sign_of_the_deck_is_neither_card_nor_evidence(
     assembler = Assembler(reading_parts()[0].with_deck(known), limits)
     corner, card = corner_frames(outline())[0], Box(BoxKind.CARD, outline(), 0.9)
     boxes = [Box(BoxKind.INDEX, corner, 0.9)]
-    alone = assembler.cards(deck.pictures[1], boxes)
+    alone = assembler.assemble(deck.pictures[1], boxes)
     assert [one.card.name for one in alone] == ([] if print_there else ["red 7"])
-    result = assembler.cards(deck.pictures[1], [card, *boxes])
+    result = assembler.assemble(deck.pictures[1], [card, *boxes])
     assert [one.card.name for one in result if one.whole] == (["blue 3"] if print_there else [])
 
 

@@ -166,7 +166,7 @@ def test_other_end_of_a_matched_card_is_no_second_card(name: str, x: float, coun
 
 def test_mostly_hidden_match_is_no_second_card() -> None:
     quad, (reading, one) = lying(300, 300, 10), _half_hidden(lying(303, 302, 10), red_7=0.0)
-    barely_shown = replace(one, shown=one.shown & (np.arange(12)[:, None] < 4))
+    barely_shown = replace(one, visible=one.visible & (np.arange(12)[:, None] < 4))
     detected = Sighting(quad, (Card.parse("red 7"), Card.parse("red 1")), (0.9, 0.05), True)
     assert [sighting.card.name for sighting in merge_deck_matches([detected], [(reading, barely_shown)], 0.24)] == [
         "red 7"

@@ -99,11 +99,11 @@ def test_calibration_leaves_the_probability_that_no_card_of_the_deck_lies_there(
     corner = Sighting(unit_square(), (RED_7, RED_1), (0.6, 0.3), whole=False)
     known, doubted = (
         calibration.calibrated(corner, Kind.FANNED),
-        calibration.calibrated(corner.unless(0.4), Kind.FANNED),
+        calibration.calibrated(corner.with_other(0.4), Kind.FANNED),
     )
     assert doubted.probabilities == pytest.approx([0.6 * p for p in known.probabilities])
     assert doubted.other == 0.4
-    assert doubted.of_deck.probabilities == pytest.approx(known.probabilities)
+    assert doubted.given_card.probabilities == pytest.approx(known.probabilities)
 
 
 def test_calibrations_are_saved_and_loaded(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from companion.cli import main
 from companion.models.fitting.backs import Candidates, Found, drawn, fitted, found
 from companion.vision.core.runtime import model_folder
-from companion.vision.detection.card_backs import BackLooks
+from companion.vision.detection.card_backs import BackModel
 from companion.vision.recognition.card_detector import CardDetector
 
 
@@ -29,13 +29,13 @@ def test_the_fit_separates_the_classes() -> None:
     looks = fitted(tables)
     assert abs(looks.weights[1]) > 5 * np.abs(looks.weights[[0, 2]]).max()
     assert found(tables, looks) == {False: Found(100, 100, 100), True: Found(100, 100, 100)}
-    assert found(tables, BackLooks(-looks.weights, -looks.bias))[True].best_on_pile == 0
+    assert found(tables, BackModel(-looks.weights, -looks.bias))[True].best_on_pile == 0
 
 
 @pytest.mark.slow
 def test_draw_piles_of_any_maker_are_classified() -> None:
     tables = list(drawn(CardDetector.shipped(threads=1), range(20), seed=77))
-    usual, other = found(tables, BackLooks.load(model_folder() / "backs.json")).values()
+    usual, other = found(tables, BackModel.load(model_folder() / "backs.json")).values()
     assert usual.best_on_pile >= 9
     assert other.best_on_pile >= 8
 
@@ -47,7 +47,7 @@ def test_the_command_writes_what_it_fitted_and_checks_it(tmp_path: Path) -> None
     (tmp_path / "backs.json").unlink()
     result = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path), "--tables", "6"])
     assert result.exit_code == 0, result.output
-    assert BackLooks.load(tmp_path / "backs.json").weights.shape == (128,)
+    assert BackModel.load(tmp_path / "backs.json").weights.shape == (128,)
     before = (tmp_path / "backs.json").read_text()
     checked = CliRunner().invoke(main, ["train", "backs", "--models", str(tmp_path), "--tables", "6", "--check"])
     assert "usual backs" in checked.output

@@ -24,9 +24,9 @@ from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.detection.crops import CardPrediction
 from companion.vision.imaging.lighting import Light
-from companion.vision.recognition.corners import elsewhere
+from companion.vision.recognition.corners import no_card_elsewhere
 from companion.vision.recognition.fusion import CORNER, OTHER, CornerEvidence, Evidence, FusionModel, shipped
-from companion.vision.recognition.occluded_cards import HiddenCards
+from companion.vision.recognition.occluded_cards import OccludedCards
 from companion.vision.recognition.reader import Reader
 
 FOLDER = model_folder()
@@ -86,12 +86,12 @@ def test_what_lies_around_a_card_decides_between_cards_that_look_alike() -> None
     found: list[Outline | Sign] = []
     for is_card in [True, False] * 150:
         one = _outline(rng, True).evidence
-        beside = elsewhere(one.quad, signs[is_card][: int(rng.integers(2, 4))])
+        beside = no_card_elsewhere(one.quad, signs[is_card][: int(rng.integers(2, 4))])
         found += [Outline(replace(one, elsewhere=beside), is_card), _sign(rng, is_card)]
     model = fitted(found, shipped())
     card = _outline(rng, True).evidence
     around = [signs[True], signs[False], [*signs[True], *(_sign_off(False, 900.0 + k) for k in range(8))]]
-    cards = [replace(card, elsewhere=elsewhere(QUAD, there)) for there in around]
+    cards = [replace(card, elsewhere=no_card_elsewhere(QUAD, there)) for there in around]
     beside_cards, beside_others, beside_both = (one.confidence for one in model.sightings(cards, SCALE))
     assert beside_cards > 0.9
     assert beside_others < 0.5
@@ -110,13 +110,13 @@ def test_what_the_card_reader_sees_of_other_makers_cards_counts() -> None:
 
 def test_indices_on_the_card_itself_are_not_around_it() -> None:
     own = Reading(corner_frames(QUAD)[0], _logs(0.9, 0.001).astype(np.float32), SCALE)
-    assert elsewhere(QUAD, []) == elsewhere(QUAD, [own]) == (0.0, 0.0)
+    assert no_card_elsewhere(QUAD, []) == no_card_elsewhere(QUAD, [own]) == (0.0, 0.0)
     odds = np.log(0.3 / 0.69)
     for count in (1, 3):
         off = [_sign_off(False, 300.0 + 100 * k) for k in range(count)]
-        assert elsewhere(QUAD, [own, *off]) == pytest.approx((count * odds, count), abs=0.05)
+        assert no_card_elsewhere(QUAD, [own, *off]) == pytest.approx((count * odds, count), abs=0.05)
     certain = replace(own, quad=own.quad + 400, logs=np.where(np.arange(57) == 56, 0, -90).astype(np.float32))
-    assert elsewhere(QUAD, [certain]) == (10.0, 1.0)
+    assert no_card_elsewhere(QUAD, [certain]) == (10.0, 1.0)
 
 
 def _sign_off(is_index: bool, far: float) -> Reading:
@@ -136,17 +136,17 @@ def test_without_that_fit_nothing_is_another_thing() -> None:
 
 def test_a_corner_without_a_card_behind_it_is_left_out_unless_a_learnt_deck_knows_it() -> None:
     model = fitted(_found(1), shipped())
-    hidden = HiddenCards(cast(Reader, _Behind(_logs(0.01, 0.95))), ReadingLimits.load(FOLDER / "limits.json"), model)
+    hidden = OccludedCards(cast(Reader, _Behind(_logs(0.01, 0.95))), ReadingLimits.load(FOLDER / "limits.json"), model)
     image = np.zeros((900, 900, 3), np.uint8)
     sign = Reading(corner_frames(QUAD)[0], _logs(0.95, 0.001).astype(np.float32), SCALE)
-    (seen,) = hidden.among(image, [sign], [], *[[sign]] * 3)
-    assert seen.is_probably_none
-    (learnt,) = hidden.among(image, [replace(sign, membership=1.0)], [], *[[sign]] * 3)
-    assert not learnt.is_probably_none
-    on_card = HiddenCards(cast(Reader, _Behind(_logs(0.3, 0.01))), ReadingLimits.load(FOLDER / "limits.json"), model)
+    (seen,) = hidden.find(image, [sign], [], *[[sign]] * 3)
+    assert seen.is_probably_no_card
+    (learnt,) = hidden.find(image, [replace(sign, membership=1.0)], [], *[[sign]] * 3)
+    assert not learnt.is_probably_no_card
+    on_card = OccludedCards(cast(Reader, _Behind(_logs(0.3, 0.01))), ReadingLimits.load(FOLDER / "limits.json"), model)
     beside = Sighting(QUAD + 60, (Card.parse("red 1"),), (0.99,), True)
-    (own,) = on_card.among(image, [sign], [beside], *[[sign]] * 3)
-    assert not own.is_probably_none
+    (own,) = on_card.find(image, [sign], [beside], *[[sign]] * 3)
+    assert not own.is_probably_no_card
 
 
 class _Behind:

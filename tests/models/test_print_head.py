@@ -48,7 +48,7 @@ def test_the_exported_file_adds_an_output_and_changes_nothing(tmp_path: Path) ->
     export_outlines(models / "detector.pt", tmp_path / "untrained.pt", tmp_path / "outlines.onnx")
     x = cv2.GaussianBlur(np.random.default_rng(2).random((192, 320, 3), np.float32), (0, 0), 4).transpose(2, 0, 1)[None]
     expected = Network(models / "detector.onnx")(x)
-    boxes, outlines = Network(models / "detector.onnx", further=tmp_path / "outlines.onnx").with_features(x)
+    boxes, outlines = Network(models / "detector.onnx", extension=tmp_path / "outlines.onnx").with_features(x)
     assert np.array_equal(boxes, expected)
     # It starts as the detector of whole cards.
     assert np.allclose(outlines, np.delete(boxes, 5, axis=1), atol=0.5)
@@ -71,7 +71,7 @@ def test_an_exported_head_is_restored_for_further_training() -> None:
     branch = Branch(detector)
     restore(branch, models / "outlines.onnx")
     x = cv2.GaussianBlur(np.random.default_rng(2).random((192, 320, 3), np.float32), (0, 0), 4).transpose(2, 0, 1)[None]
-    exported = Network(models / "detector.onnx", further=models / "outlines.onnx").with_features(x)[1]
+    exported = Network(models / "detector.onnx", extension=models / "outlines.onnx").with_features(x)[1]
     restored = branch.eval()(shared_features(detector.model, torch.from_numpy(x)))[0].detach().numpy()
     assert np.allclose(restored, exported, atol=0.5)
     with pytest.raises(ValueError, match="another network"):

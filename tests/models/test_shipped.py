@@ -52,7 +52,7 @@ def test_a_damaged_network_is_named(tmp_path) -> None:
 def test_ultralytics_sees_what_the_exported_detector_sees() -> None:
     ultralytics = pytest.importorskip("ultralytics", reason="needs the train extra")
     model = ultralytics.YOLO(str(FOLDER / "detector.pt"), task="obb")
-    finder = BoxFinder(Network(FOLDER / "detector.onnx"), scales=(640,), threshold=0.4)
+    finder = BoxFinder(Network(FOLDER / "detector.onnx"), scales=(640,), min_score=0.4)
     scenes = SceneMaker(21, (640, 480), fonts=(), deck_count=1)
     compared = 0
     for layout in (Layout.SINGLE, Layout.GRID, Layout.FAN):

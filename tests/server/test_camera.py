@@ -144,5 +144,5 @@ def test_a_camera_reads_the_edition_that_is_played_by_now(tmp_path: Path, monkey
     edition = EDITIONS[EditionName.MINECRAFT]
     services.start(Header(edition, ("Ann", "Ben"), 1, edition.options))
     find(np.zeros((90, 160, 3), np.uint8))
-    assert [cards and cards.meant for cards in read] == [None, deck_cards(edition).meant]
+    assert [cards and cards.by_printed for cards in read] == [None, deck_cards(edition).by_printed]
     services.close()

@@ -13,15 +13,15 @@ from companion.vision.core.calibration import Calibration
 from companion.vision.core.limits import ReadingLimits
 from companion.vision.core.runtime import ModelFileError, Network, model_folder
 from companion.vision.detection.box_detector import BoxFinder
-from companion.vision.detection.card_backs import BackLooks
+from companion.vision.detection.card_backs import BackModel
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.reader import Reader
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    looks = BackLooks(np.array([1.5, -0.25], np.float32), 0.5)
+    looks = BackModel(np.array([1.5, -0.25], np.float32), 0.5)
     looks.save(tmp_path / "backs.json")
-    again = BackLooks.load(tmp_path / "backs.json")
+    again = BackModel.load(tmp_path / "backs.json")
     features = np.array([[0.0, 0.0], [-1.0, 2.0], [1e6, 0.0]], np.float32)
     assert again.probabilities(features) == pytest.approx([0.6225, 0.1824, 1.0], abs=1e-4)
 
@@ -32,7 +32,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "backs.json").write_text(text)
     with pytest.raises(ModelFileError, match=r"backs\.json"):
-        BackLooks.load(tmp_path / "backs.json")
+        BackModel.load(tmp_path / "backs.json")
 
 
 def test_without_the_file_anything_of_a_cards_shape_may_be_a_back() -> None:
@@ -44,7 +44,7 @@ def test_without_the_file_anything_of_a_cards_shape_may_be_a_back() -> None:
     plain = CardDetector(boxes, reader, limits, Calibration()).backs(picture)
     assert plain
     assert {back.score for back in plain} == {0.5}
-    reported = CardDetector(boxes, reader, limits, Calibration(), None, BackLooks.load(folder / "backs.json")).backs(
+    reported = CardDetector(boxes, reader, limits, Calibration(), None, BackModel.load(folder / "backs.json")).backs(
         picture
     )
     assert [replace(back, score=0.5).quad.tolist() for back in reported] == [back.quad.tolist() for back in plain]

@@ -53,7 +53,7 @@ def test_suppress_keeps_the_best_of_each_kind() -> None:
 def test_boxes_of_a_turned_search_lie_where_those_of_an_upright_one_do() -> None:
     scene = SceneMaker(4, (800, 600), families=[StyleFamily.CLASSIC_OVAL], fonts=()).make(Layout.GRID)
     finder = BoxFinder(Network(model_folder() / "detector.onnx"))
-    upright, turned = (finder.find(scene.image, (640,), turned=t) for t in (False, True))
+    upright, turned = (finder.find(scene.image, (640,), rotated=t) for t in (False, True))
     sure = [box for box in upright if box.kind is BoxKind.CARD and box.score > 0.7]
     assert sure
     for box in sure:

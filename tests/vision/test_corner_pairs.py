@@ -54,7 +54,7 @@ def _read(reader: _Corners) -> list[Sighting]:
     limits = ReadingLimits.load(model_folder() / "limits.json")
     indices = [Box(BoxKind.INDEX, frame, 0.9) for frame in corner_frames(QUAD)]
     boxes = [Box(BoxKind.CARD, QUAD, 0.9), *indices]
-    found = Assembler(cast(Reader, reader), limits).cards(np.full((520, 420, 3), 200, np.uint8), boxes)
+    found = Assembler(cast(Reader, reader), limits).assemble(np.full((520, 420, 3), 200, np.uint8), boxes)
     return [sighting for sighting in found if sighting.whole]
 
 

@@ -39,18 +39,18 @@ from companion.vision.recognition.card_detector import OUTLINE_SCALES, CardDetec
 from companion.vision.recognition.corners import (
     USUAL_SHARE,
     CardIndices,
-    apart,
     are_opposite,
-    beside,
     index_share,
-    lies_across,
+    is_another_card,
+    merge_duplicates,
     one_per_card,
     outline_from_index,
     outline_from_pair,
+    unread_frames,
 )
 from companion.vision.recognition.fusion import shipped
-from companion.vision.recognition.occluded_cards import HiddenCards
-from companion.vision.recognition.outlines import is_in_company
+from companion.vision.recognition.occluded_cards import OccludedCards
+from companion.vision.recognition.outlines import touches_similar_card
 from companion.vision.recognition.reader import Reader
 
 CARD = np.array([[100, 50], [212, 50], [212, 224], [100, 224]], np.float32)
@@ -263,21 +263,21 @@ def test_a_card_with_both_its_corners_in_view_lies_across_the_one_about_it() -> 
 
     card, other = Reading(CARD, logs(3), ANY), Reading(CARD + 15, logs(8), ANY)
     top_left, bottom_right = (Reading(frame, logs(3), ANY) for frame in corner_frames(CARD))
-    assert lies_across(card, other, [top_left, bottom_right])
-    assert not lies_across(card, other, [top_left])
-    assert not lies_across(card, other, [top_left, Reading(bottom_right.quad, logs(8), ANY)])
+    assert is_another_card(card, other, [top_left, bottom_right])
+    assert not is_another_card(card, other, [top_left])
+    assert not is_another_card(card, other, [top_left, Reading(bottom_right.quad, logs(8), ANY)])
     # What reads alike in almost one place is one card boxed twice.
-    assert not lies_across(card, Reading(CARD + 15, logs(3), ANY), [top_left, bottom_right])
+    assert not is_another_card(card, Reading(CARD + 15, logs(3), ANY), [top_left, bottom_right])
 
 
 def test_one_index_boxed_twice_is_one_card() -> None:
     top_left, bottom_right = corner_frames(CARD)
     twice = [reading(top_left), reading(top_left + 2)]
-    assert len(apart(twice)) == 1
+    assert len(merge_duplicates(twice)) == 1
     # What `apart` would take for the same index is not worth a look.
-    assert len(beside([twice[1].quad, top_left + 60], twice[:1])) == 1
-    assert len(one_per_card(apart([*twice, reading(bottom_right)]))) == 1
-    assert len(one_per_card(apart([*twice, reading(top_left + 60)]))) == 2
+    assert len(unread_frames([twice[1].quad, top_left + 60], twice[:1])) == 1
+    assert len(one_per_card(merge_duplicates([*twice, reading(bottom_right)]))) == 1
+    assert len(one_per_card(merge_duplicates([*twice, reading(top_left + 60)]))) == 2
 
 
 def test_a_part_of_an_index_that_reads_alike_is_no_second_one() -> None:
@@ -285,8 +285,8 @@ def test_a_part_of_an_index_that_reads_alike_is_no_second_one() -> None:
     side = float(np.hypot(*(whole[1] - whole[0])))
     # As of a "+2" the 2: centred on its ink, which reaches farther than its own.
     part = (whole - whole.mean(0)) / 2 + whole.mean(0) + np.float32([0.45 * side / INDEX_REACH, 0])
-    assert len(apart([reading(whole), reading(part)])) == 1
-    assert len(apart([reading(whole), replace(reading(part), logs=other)])) == 2
+    assert len(merge_duplicates([reading(whole), reading(part)])) == 1
+    assert len(merge_duplicates([reading(whole), replace(reading(part), logs=other)])) == 2
 
 
 def test_a_rough_outline_still_finds_its_own_index() -> None:
@@ -296,10 +296,10 @@ def test_a_rough_outline_still_finds_its_own_index() -> None:
 
 
 def test_cards_of_a_fan_are_company() -> None:
-    assert is_in_company(CARD, [CARD + 40])
-    assert not is_in_company(CARD, [CARD + 400])
-    assert not is_in_company(CARD, [CARD / 3 + 100])
-    assert not is_in_company(CARD, [])
+    assert touches_similar_card(CARD, [CARD + 40])
+    assert not touches_similar_card(CARD, [CARD + 400])
+    assert not touches_similar_card(CARD, [CARD / 3 + 100])
+    assert not touches_similar_card(CARD, [])
 
 
 class PileConsensus:
@@ -352,7 +352,7 @@ class SeesCards:
 
 
 def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> None:
-    hidden = HiddenCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"), shipped())
+    hidden = OccludedCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"), shipped())
     image = np.zeros((400, 400, 3), np.uint8)
 
     def corner(quad: Quad, *chances: float) -> Reading:
@@ -362,7 +362,7 @@ def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> 
 
     def behind(quad: Quad, *chances: float) -> list[str]:
         loose = [corner(quad, *chances)]
-        return [s.card.name for s in hidden.among(image, loose, [open_card], *[loose] * 3)]
+        return [s.card.name for s in hidden.find(image, loose, [open_card], *[loose] * 3)]
 
     open_card = Sighting(CARD, (ALL_CARDS[0],), (0.99,), True)
     name = ALL_CARDS[0].name
@@ -376,9 +376,9 @@ def test_an_unsure_corner_of_a_card_that_lies_open_is_that_card_seen_twice() -> 
 @pytest.mark.parametrize("unlike", [False, True])
 @pytest.mark.parametrize(("chance", "cards"), [(0.35, 0), (0.5, 1)])
 def test_a_covered_card_needs_a_legible_corner(chance: float, unlike: bool, cards: int) -> None:
-    hidden = HiddenCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"), shipped())
+    hidden = OccludedCards(cast(Reader, SeesCards()), ReadingLimits.load(model_folder() / "limits.json"), shipped())
     beside = Sighting(CARD + np.float32([130, 0]), (Card.parse("red 1"),), (0.99,), True)
     logs = np.full(57, np.log((1 - chance) / 56), np.float32)
     logs[ALL_CARDS.index(Card.parse("green reverse"))] = np.log(chance)
     corner = Reading(corner_frames(CARD)[0], logs, ANY, is_out_of_deck=unlike)
-    assert len(hidden.among(np.zeros((900, 900, 3), np.uint8), [corner], [beside], *[[corner]] * 3)) == cards
+    assert len(hidden.find(np.zeros((900, 900, 3), np.uint8), [corner], [beside], *[[corner]] * 3)) == cards

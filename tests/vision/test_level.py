@@ -67,18 +67,18 @@ def test_what_is_seen_in_the_level_picture_is_reported_where_it_lies(hand: list[
     level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
     seen = replace(hand[1], quad=project(level.matrix, hand[1].quad))
-    assert level.back(seen).quad == pytest.approx(hand[1].quad, abs=0.1)
+    assert level.to_picture(seen).quad == pytest.approx(hand[1].quad, abs=0.1)
 
 
 def test_a_level_picture_holds_the_hand_that_it_was_made_for_and_no_longer_one(hand: list[Sighting]) -> None:
     level = RectifiedHand.of(_PICTURE, hand)
     assert level is not None
-    assert level.holds(hand)
+    assert level.contains(hand)
     one_more = _sighting(_card(88, 20, 42), "green 1")
-    assert not level.holds([*hand, one_more])
+    assert not level.contains([*hand, one_more])
     longer = RectifiedHand.of(_PICTURE, [*hand, one_more])
     assert longer is not None
-    assert longer.holds([*hand, one_more])
+    assert longer.contains([*hand, one_more])
 
 
 def test_no_level_picture_where_there_is_no_hand_or_no_plane(hand: list[Sighting]) -> None:

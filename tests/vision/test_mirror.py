@@ -21,11 +21,11 @@ from companion.vision.core.sightings import Handedness, Sighting
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.mirror import (
+    MirrorCorrection,
     MirrorModel,
-    ThroughMirror,
-    back,
     flipped,
     shipped,
+    unmirrored,
     unmirrored_event,
 )
 
@@ -37,7 +37,7 @@ def seen(name: str, confidence: float) -> Sighting:
 
 
 def test_outlines_lie_in_the_mirrored_picture_where_they_lie_in_the_other() -> None:
-    moved = back(seen("red 7", 0.9), 200)
+    moved = unmirrored(seen("red 7", 0.9), 200)
     assert moved.mirrored
     assert np.allclose(moved.quad, [[140, 25], [190, 20], [195, 95], [145, 100]])
 
@@ -102,7 +102,7 @@ def test_a_mirrored_picture_is_read_and_said_to_be_one(seed: int) -> None:
     assert sorted(s.card.name for s in straight) == sorted(s.card.name for s in mirrored)
     width = scene.image.shape[1]
     for one in straight:
-        assert max(intersection_over_union(back(one, width).quad, other.quad) for other in mirrored) > 0.8
+        assert max(intersection_over_union(unmirrored(one, width).quad, other.quad) for other in mirrored) > 0.8
 
 
 LIT_LEFT = np.zeros((40, 200, 3), np.uint8)
@@ -116,14 +116,14 @@ def reads_if_lit_on_the_right(image: Image) -> list[Sighting]:
 
 def test_a_camera_that_mirrors_is_found_out_and_read_through_from_then_on() -> None:
     turns: list[bool] = []
-    eyes = ThroughMirror(reads_if_lit_on_the_right, reads_if_lit_on_the_right, turns.append)
+    eyes = MirrorCorrection(reads_if_lit_on_the_right, reads_if_lit_on_the_right, turns.append)
     for _ in range(4):
         eyes.detect_pile(LIT_LEFT)
     assert turns == [True]
     assert eyes.mirrors
     for found in (eyes.detect_pile(LIT_LEFT), eyes.detect_closeup(LIT_LEFT)):
         assert [(s.card.name, s.mirrored) for s in found] == [("red 7", True)]
-        assert np.allclose(found[0].quad, back(seen("red 7", 0.999), 200).quad)
+        assert np.allclose(found[0].quad, unmirrored(seen("red 7", 0.999), 200).quad)
     for _ in range(4):
         eyes.detect_pile(flipped(LIT_LEFT))
     assert turns == [True, False]
@@ -158,7 +158,7 @@ MIRRORED_CARDS = (
 def test_first_cards_are_read_both_ways_until_mirroring_is_decided(mirrors: bool) -> None:
     reported: list[bool] = []
     shown = CellMask(mirrors)
-    eyes = ThroughMirror(shown, shown, reported.append)
+    eyes = MirrorCorrection(shown, shown, reported.append)
     for straight, reversed_ in MIRRORED_CARDS:
         shown.lay(straight, reversed_)
         for _ in range(3):
@@ -171,7 +171,7 @@ def test_first_cards_are_read_both_ways_until_mirroring_is_decided(mirrors: bool
 
 def test_a_card_read_in_a_mirror_as_the_arrow_before_it_is_read_as_it_is() -> None:
     shown = CellMask(mirrors=False)
-    eyes = ThroughMirror(shown, shown)
+    eyes = MirrorCorrection(shown, shown)
     shown.lay(("yellow reverse", 0.9), ("yellow reverse", 0.8))
     # While a hand covers one end of the arrow, the other one looks as printed in the mirror.
     shown.reversed = replace(shown.reversed, handedness=Handedness.PRINTED)
@@ -189,7 +189,7 @@ def test_corner_places_reveal_a_mirror_for_symmetric_readings() -> None:
         replace(seen(name, 0.999), handedness=way)
         for name, way in (("blue 5", Handedness.PRINTED), ("blue 2", Handedness.MIRRORED))
     )
-    eyes = ThroughMirror(lambda image: [printed] if image[0, -1, 0] else [turned], lambda _: [])
+    eyes = MirrorCorrection(lambda image: [printed] if image[0, -1, 0] else [turned], lambda _: [])
     assert [s.card.name for s in eyes.detect_pile(LIT_LEFT)] == ["blue 5"]
 
 
@@ -216,7 +216,7 @@ def test_the_first_card_of_a_mirrored_film_shows_that_the_camera_mirrors() -> No
     # This 3 reads as a 3 both ways, with high confidence.
     footage = table(lay(Card.parse("green 3")), seed=7)
     detector = CardDetector.shipped(EditionName.CLASSIC)
-    eyes = ThroughMirror(detector.detect_pile, detector.detect_closeup)
+    eyes = MirrorCorrection(detector.detect_pile, detector.detect_closeup)
     tracker = PileTracker(eyes.detect_pile, detect_closeup=eyes.detect_closeup)
     events: list[PileEvent] = []
     for frame in footage.frames():
@@ -227,7 +227,7 @@ def test_the_first_card_of_a_mirrored_film_shows_that_the_camera_mirrors() -> No
 
 def test_arrows_in_a_mirror_show_nothing() -> None:
     shown = CellMask(mirrors=False)
-    eyes = ThroughMirror(shown, shown)
+    eyes = MirrorCorrection(shown, shown)
     for color in ("red", "blue", "green"):
         shown.lay((f"{color} 2", 0.7), (f"{color} reverse", 0.99))
         eyes.detect_pile(LIT_LEFT)
@@ -235,7 +235,7 @@ def test_arrows_in_a_mirror_show_nothing() -> None:
 
 
 def test_what_reads_alike_both_ways_makes_no_camera_mirror() -> None:
-    eyes = ThroughMirror(lambda image: [seen("red 8", 0.99)], lambda _: [])
+    eyes = MirrorCorrection(lambda image: [seen("red 8", 0.99)], lambda _: [])
     for _ in range(60):
         eyes.detect_pile(LIT_LEFT)
     assert not eyes.mirrors
@@ -248,7 +248,7 @@ def test_an_empty_table_is_barely_looked_at_in_the_mirror() -> None:
         looks.append(1)
         return []
 
-    eyes = ThroughMirror(nothing, nothing)
+    eyes = MirrorCorrection(nothing, nothing)
     for _ in range(240):
         eyes.detect_pile(LIT_LEFT)
     assert 240 < len(looks) <= 255

@@ -59,15 +59,15 @@ def test_the_number_of_probabilities_is_that_of_the_cards() -> None:
 
 
 def test_another_makers_card_is_doubted_and_read_as_clearly_as_before() -> None:
-    doubted = reading(0.8, 0.1).unless(0.75)
+    doubted = reading(0.8, 0.1).with_other(0.75)
     assert doubted.probabilities == pytest.approx((0.2, 0.025))
     assert doubted.clarity == pytest.approx(0.8)
-    assert doubted.of_deck.probabilities == pytest.approx((0.8, 0.1))
-    assert reading(0.8, 0.1).unless(1.0).clarity == 0.0
+    assert doubted.given_card.probabilities == pytest.approx((0.8, 0.1))
+    assert reading(0.8, 0.1).with_other(1.0).clarity == 0.0
 
 
 def test_a_look_that_reads_cards_more_clearly_is_better_although_they_may_be_another_makers() -> None:
-    vague, clear = reading(0.6, 0.3), reading(0.9, 0.05).unless(0.5)
+    vague, clear = reading(0.6, 0.3), reading(0.9, 0.05).with_other(0.5)
     assert is_better([clear], [vague])
     assert not is_better([vague], [clear])
     assert not is_fairly_read([clear]), "a finer look may show whose card it is"

@@ -138,14 +138,14 @@ def backs(work: Path, seed: int, folder: Path | None, tables: int, save: bool) -
 
     from companion.commands.shared.parameters import load_detector
     from companion.models.fitting import backs as measures
-    from companion.vision.detection.card_backs import BackLooks
+    from companion.vision.detection.card_backs import BackModel
 
     path = (folder or work / "export") / "backs.json"
     detector = load_detector(None, path.parent)
 
     rest = _fitted(path, lambda some: measures.drawn(detector, some, seed), measures.fitted, tables, 3, "tables", save)
     grid = Table("draw piles", "tables", "outlined", "best back on pile")
-    for other, one in measures.found(rest, BackLooks.load(path)).items():
+    for other, one in measures.found(rest, BackModel.load(path)).items():
         name = "backs of other makers" if other else "usual backs"
         grid.add_row(name, str(one.tables), str(one.outlined), str(one.best_on_pile))
     Console().print(grid)

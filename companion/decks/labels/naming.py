@@ -79,11 +79,7 @@ class Naming:
 
 
 def name_cards(
-    features: Floats,
-    logs: Floats,
-    edition: Edition,
-    answers: Mapping[int, Card] | None = None,
-    by_color: bool = False,
+    features: Floats, logs: Floats, edition: Edition, answers: Mapping[int, Card] | None = None, by_color: bool = False
 ) -> Naming:
     """Return the names of pictures of cards laid one after the other.
 

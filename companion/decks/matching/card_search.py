@@ -68,11 +68,7 @@ class CardSearch:
         return dict(zip(_CACHED, values, strict=True))
 
     def search(
-        self,
-        image: Image,
-        known: Sequence[Quad],
-        sure: Sequence[Quad] = (),
-        boxed: Sequence[Quad] | None = None,
+        self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
     ) -> list[PictureMatch]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, without the `sure` ones.
 

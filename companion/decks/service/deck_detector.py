@@ -36,11 +36,7 @@ def reading_parts(folder: Path | None = None, threads: int = 0) -> tuple[Reader,
 
 
 def deck_detector(
-    library: DeckLibrary,
-    name: str,
-    edition: Edition | None = None,
-    folder: Path | None = None,
-    threads: int = 0,
+    library: DeckLibrary, name: str, edition: Edition | None = None, folder: Path | None = None, threads: int = 0
 ) -> CardDetector:
     """Return the detector for the deck of this name, by default with its own edition.
 

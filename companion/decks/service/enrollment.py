@@ -245,7 +245,7 @@ class Lesson:
         return name_cards(features, logs, self.edition, known, self._by_color)
 
     def _boxed(self, image: Image) -> list[Quad]:
-        return [box.quad for box in self._boxes.find(image, pile=True) if box.kind is BoxKind.CARD]
+        return [box.quad for box in self._boxes.find(image, on_pile=True) if box.kind is BoxKind.CARD]
 
     def _proposed(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return given outlines and those of possible cards of any print, corrected by the network for any print."""

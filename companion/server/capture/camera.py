@@ -21,7 +21,7 @@ from companion.vision.core.runtime import ModelFileError
 from companion.vision.core.sightings import Back, Sighting
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import Detect, PileTracker
-from companion.vision.recognition.mirror import ThroughMirror, unmirrored_event
+from companion.vision.recognition.mirror import MirrorCorrection, unmirrored_event
 from companion.vision.tracking.camera_advice import InView
 from companion.vision.tracking.table_tracker import FindBacks, TableTracker
 
@@ -196,7 +196,7 @@ class _Run:
         self._watcher: CaptureLoop | None = None
         self._hold = hold
         self._held: HeldTracker[TableTracker] | None = None
-        self._eyes: ThroughMirror | None = None
+        self._eyes: MirrorCorrection | None = None
         self._outline: tuple[float, Quad] | None = None
         self._recorded = -1
         self._recording = threading.Lock()
@@ -260,7 +260,7 @@ class _Run:
             _log.warning("The pile cannot be read: %s", error)
             detect = detect_closeup = _find_nothing
             backs = _find_no_backs
-        eyes = self._eyes = ThroughMirror(detect, detect_closeup, self._turns)
+        eyes = self._eyes = MirrorCorrection(detect, detect_closeup, self._turns)
 
         def make() -> TableTracker:
             return TableTracker(

@@ -18,7 +18,7 @@ from companion.vision.capture.frames import SourceError
 from companion.vision.capture.image_files import PictureError
 from companion.vision.capture.sources import webcam
 from companion.vision.capture.webcams import is_webcam, list_webcams
-from companion.vision.recognition.mirror import as_mirrored
+from companion.vision.recognition.mirror import find_oriented
 from companion.vision.tracking.camera_advice import Advice, Obstacle, advise
 
 api = Api()
@@ -174,7 +174,7 @@ def look() -> LookAnswer:
     if frame is None:
         raise RefusalError(409, "no-picture", "The camera has sent no picture yet.")
     height, width = frame.image.shape[:2]
-    found = as_mirrored(services().reader(), frame.image, services().camera.mirrors())
+    found = find_oriented(services().reader(), frame.image, services().camera.mirrors())
     advice = advise(frame.image, found, services().camera.draw_pile())
     if advice.hindrance is Obstacle.NOTHING and services().is_another_deck:
         advice = Advice(Obstacle.OTHER_DECK, quad=advice.quad)

@@ -14,7 +14,7 @@ from companion.server.core.errors import RefusalError
 from companion.server.schema.answers import Answer
 from companion.server.services.replays import read_again
 from companion.server.services.services import services
-from companion.vision.recognition.mirror import as_mirrored
+from companion.vision.recognition.mirror import find_oriented
 
 api = Api()
 
@@ -124,7 +124,7 @@ def _there(clip: Clip | None) -> Clip:
 
 def _checked(clip: Clip) -> SecondLookAnswer:
     detect = services().reader()
-    pictures, cards = read_again(clip, lambda image: as_mirrored(detect, image, clip.mirrored))
+    pictures, cards = read_again(clip, lambda image: find_oriented(detect, image, clip.mirrored))
     return SecondLookAnswer(
         pictures=pictures, cards=[RereadAnswer(card=one.card.name, share=round(one.share, 4)) for one in cards]
     )

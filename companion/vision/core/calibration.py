@@ -39,7 +39,7 @@ class Calibration(StoredNumbers):
     include hidden ones.
     """
 
-    _FORMER: ClassVar[frozenset[str]] = frozenset({"curves"})
+    _OBSOLETE: ClassVar[frozenset[str]] = frozenset({"curves"})
 
     card: float = 1.0
     index: float = 1.0
@@ -66,7 +66,7 @@ class Calibration(StoredNumbers):
         It is fitted on cards of the deck, so the probability that something else lies there stays as it is.
         """
         if sighting.other:
-            return self.calibrated(sighting.of_deck, kind).unless(sighting.other)
+            return self.calibrated(sighting.given_card, kind).with_other(sighting.other)
         tempered = sighting.tempered(self.fanned) if kind is Kind.FANNED else sighting
         # On unseen decks 3 of 7 certain corner readings of wilds named the wrong wild.
         return tempered.capped(CERTAIN) if kind is Kind.WILD else tempered

@@ -18,11 +18,11 @@ from companion.vision.core.labels import Floats
 class DeckCards:
     """The deck's cards by the printed card that is read for them; a printed card without any is not considered.
 
-    meant: several cards for one printed card share its probability, so that they are asked for. shares: (56, 56) how
-    a reading of each card of ALL_CARDS is shared among the numbers that stand for the deck's cards; None as read.
+    by_printed: several cards for one printed card share its probability, so that they are asked for. shares: (56, 56)
+    how a reading of each card of ALL_CARDS is shared among the numbers that stand for the deck's cards; None as read.
     """
 
-    meant: Mapping[Card, tuple[Card, ...]]
+    by_printed: Mapping[Card, tuple[Card, ...]]
     shares: Floats | None = None
 
     @classmethod
@@ -33,7 +33,7 @@ class DeckCards:
     @cached_property
     def considered(self) -> NDArray[np.bool_]:
         """(56,) which cards of ALL_CARDS are considered."""
-        return np.array([bool(self.meant.get(card)) for card in ALL_CARDS])
+        return np.array([bool(self.by_printed.get(card)) for card in ALL_CARDS])
 
     def shared(self, logs: Floats) -> Floats:
         """Return (N, 57) log-likelihoods of the numbers that stand for the deck's cards, from those of ALL_CARDS."""

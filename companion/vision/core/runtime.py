@@ -29,7 +29,7 @@ class ModelFileError(Exception):
 class StoredNumbers:
     """Numbers by their names, stored beside the networks that they belong to."""
 
-    _FORMER: ClassVar[frozenset[str]] = frozenset()
+    _OBSOLETE: ClassVar[frozenset[str]] = frozenset()
     """Names of an earlier version, which are ignored."""
 
     @classmethod
@@ -37,7 +37,7 @@ class StoredNumbers:
         """Load from JSON; raises ModelFileError if the file is missing or malformed."""
         try:
             held = json.loads(path.read_text())
-            return cls(**{name: float(value) for name, value in held.items() if name not in cls._FORMER})
+            return cls(**{name: float(value) for name, value in held.items() if name not in cls._OBSOLETE})
         except (OSError, AttributeError, TypeError, ValueError) as error:
             raise ModelFileError(path, "cannot be read") from error
 
@@ -46,12 +46,12 @@ class StoredNumbers:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n")
 
 
-_AT_ONCE = 4
+_BATCH_SIZE = 4
 """Batch size. Working memory grows with it and stays allocated: 40 cards at once left 120 MB, batches of 8 leave 13 MB,
 batches of 4 less than 1 MB; none takes longer.
 """
 
-_USUAL_SIDE = 640
+_COMMON_SIDE = 640
 """Longer side in pixels of the largest input that is common. What a larger one needs is given back after it: a picture
 at 1280 px needs 70 MB more than one at 640 px.
 """
@@ -64,42 +64,42 @@ def model_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "models"
 
 
-def _model(path: Path, further: Path | None) -> str | bytes:
-    """Return the path of a network file, or its bytes merged with those of a further file that continues it:
-    concatenated protocol buffers are one. ONNX Runtime would keep the bytes in memory.
+def _model(path: Path, extension: Path | None) -> str | bytes:
+    """Return the path of a network file, or its bytes followed by those of its extension: concatenated protocol
+    buffers are one. ONNX Runtime would keep the bytes in memory.
     """
-    return str(path) if further is None else path.read_bytes() + further.read_bytes()
+    return str(path) if extension is None else path.read_bytes() + extension.read_bytes()
 
 
 class Network:
     """A network with one input and one or two outputs. Thread-safe.
 
-    further: a file that continues that of `path` and adds the second output.
+    extension: a file that continues that of `path` and adds the second output.
     """
 
     _shared: ClassVar[WeakValueDictionary[tuple[Path, int, int, Path | None], Network]] = WeakValueDictionary()
 
     @classmethod
-    def shared(cls, path: Path, threads: int = 0, further: Path | None = None) -> Network:
+    def shared(cls, path: Path, threads: int = 0, extension: Path | None = None) -> Network:
         """Return the network of this file that is already loaded, else load it: each takes tens of megabytes.
 
         Raises ModelFileError.
         """
         written = path.stat().st_mtime_ns if path.is_file() else 0
-        key = (path, written, threads, further)
-        return cls._shared.setdefault(key, cls._shared.get(key) or cls(path, threads, further))
+        key = (path, written, threads, extension)
+        return cls._shared.setdefault(key, cls._shared.get(key) or cls(path, threads, extension))
 
-    def __init__(self, path: Path, threads: int = 0, further: Path | None = None) -> None:
-        for file in filter(None, (path, further)):
+    def __init__(self, path: Path, threads: int = 0, extension: Path | None = None) -> None:
+        for file in filter(None, (path, extension)):
             if not file.is_file():
                 raise ModelFileError(file, "is missing")
         self.path, self.threads = path, threads
         threads = threads or min(4, os.cpu_count() or 1)
         try:
             self._run: _Run = (
-                run_openvino(path, threads, further)
+                run_openvino(path, threads, extension)
                 if importlib.util.find_spec("openvino")
-                else run_onnxruntime(path, threads, further)
+                else run_onnxruntime(path, threads, extension)
             )
         except Exception as error:  # Both libraries raise many exception types for a damaged file.
             raise ModelFileError(path, f"cannot be loaded ({type(error).__name__})") from error
@@ -109,7 +109,7 @@ class Network:
         return self._outputs(x)[0]
 
     def with_features(self, x: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return both outputs; the second one holds the features before the heads, or what a further file adds.
+        """Return both outputs; the second one holds the features before the heads, or what the extension adds.
 
         Raises ModelFileError if the network has one output only.
         """
@@ -120,7 +120,7 @@ class Network:
 
     def _outputs(self, x: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Return the network's outputs for (N, ...) inputs, each (N, ...)."""
-        parts = [self._run(x[start : start + _AT_ONCE]) for start in range(0, len(x), _AT_ONCE)]
+        parts = [self._run(x[start : start + _BATCH_SIZE]) for start in range(0, len(x), _BATCH_SIZE)]
         return [np.concatenate(output, dtype=np.float32) for output in zip(*parts, strict=True)]
 
 
@@ -141,7 +141,7 @@ def _share_working_memory() -> None:
     ort.create_and_register_allocator(kind, ort.OrtArenaCfg({"arena_extend_strategy": as_requested}))
 
 
-def run_onnxruntime(path: Path, threads: int, further: Path | None = None) -> _Run:
+def run_onnxruntime(path: Path, threads: int, extension: Path | None = None) -> _Run:
     """Return a function that runs a network file by ONNX Runtime on this many threads: input to outputs."""
     import onnxruntime
 
@@ -154,26 +154,26 @@ def run_onnxruntime(path: Path, threads: int, further: Path | None = None) -> _R
     options.add_session_config_entry("session.use_env_allocators", "1")
     # A plan of the memory for each size of input keeps a block for it.
     options.enable_mem_pattern = False
-    session = onnxruntime.InferenceSession(_model(path, further), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(_model(path, extension), options, providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
-    giving_back = onnxruntime.RunOptions()
-    giving_back.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    shrinking = onnxruntime.RunOptions()
+    shrinking.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
 
     def run(x: NDArray[np.float32]) -> list[Any]:
-        options = (giving_back,) if max(x.shape[2:]) > _USUAL_SIDE else ()
+        options = (shrinking,) if max(x.shape[2:]) > _COMMON_SIDE else ()
         return list(session.run(None, {name: x}, *options))
 
     return run
 
 
-def run_openvino(path: Path, threads: int, further: Path | None = None) -> _Run:
+def run_openvino(path: Path, threads: int, extension: Path | None = None) -> _Run:
     """Return a function that runs a network file by OpenVINO on this many threads: input to outputs."""
     import openvino
 
     # The default is half precision where the processor supports it, which changes confidences.
     options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
     core = openvino.Core()
-    model = core.compile_model(core.read_model(_model(path, further)), "CPU", options)
+    model = core.compile_model(core.read_model(_model(path, extension)), "CPU", options)
 
     def run(x: NDArray[np.float32]) -> list[Any]:
         answer = model.create_infer_request().infer([x])

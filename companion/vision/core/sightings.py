@@ -110,7 +110,7 @@ class Sighting:
     @property
     def clarity(self) -> float:
         """The most probable card's probability if a card of the deck lies there: how well it is read."""
-        return self.of_deck.confidence
+        return self.given_card.confidence
 
     @property
     def runner_up(self) -> Card | None:
@@ -136,33 +136,32 @@ class Sighting:
         """Return the sighting with its confidence capped."""
         return self._with(self._chances(), min(self.cap, confidence))
 
-    def said(self, confidence: float) -> Sighting:
+    def with_confidence(self, confidence: float) -> Sighting:
         """Return the sighting with this confidence, within its cap and without changing its top card."""
         second = self.probabilities[1] / (1 - self.confidence) if len(self.probabilities) > 1 else 0.0
         confidence = max(min(confidence, self.cap), second / (1 + second))
         rest = (1 - confidence) / (1 - self.confidence)
         return replace(self, probabilities=(confidence, *(p * rest for p in self.probabilities[1:])))
 
-    def unless(self, other: float) -> Sighting:
-        """Return the sighting if this is the probability that no card of the deck lies there."""
+    def with_other(self, other: float) -> Sighting:
+        """Return the sighting with this probability that no card of the deck lies there."""
         return replace(self, probabilities=tuple(p * (1 - other) for p in self.probabilities), other=other)
 
     @property
-    def is_probably_none(self) -> bool:
+    def is_probably_no_card(self) -> bool:
         """Whether another thing lies there: almost certainly in an open card's outline, more probably at a corner."""
         return self.other > 0 and self.confidence < 1 - CERTAIN if self.whole else self.other >= EVEN
 
     @property
-    def of_deck(self) -> Sighting:
-        """The same if a card of the deck lies there."""
-        held = tuple(p / max(1e-9, 1 - self.other) for p in self.probabilities) if self.other else self.probabilities
-        return replace(self, probabilities=held, other=0.0)
+    def given_card(self) -> Sighting:
+        """The sighting under the condition that a card of the deck lies there."""
+        return replace(self, probabilities=tuple(p / max(1e-9, 1 - self.other) for p in self.probabilities), other=0.0)
 
-    def in_deck(self, meant: Mapping[Card, tuple[Card, ...]]) -> Sighting:
-        """Return a sighting of printed cards as one of a deck's cards. meant: as in `DeckCards`."""
+    def as_deck_cards(self, by_printed: Mapping[Card, tuple[Card, ...]]) -> Sighting:
+        """Return a sighting of printed cards as one of a deck's cards. by_printed: see `DeckCards`."""
         chances: dict[Card, float] = {}
         for card, chance in zip(self.cards, self.probabilities, strict=True):
-            cards = meant.get(card, ())
+            cards = by_printed.get(card, ())
             for each in cards:
                 chances[each] = chances.get(each, 0.0) + chance / len(cards)
         order = sorted(chances, key=lambda card: -chances[card])

@@ -18,7 +18,7 @@ from companion.vision.imaging.motion import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class BackLooks:
+class BackModel:
     """The regression. weights: (D,) for the features; `bias` is the intercept."""
 
     weights: Floats
@@ -30,7 +30,7 @@ class BackLooks:
         return np.asarray(logistic(odds), np.float32)
 
     @classmethod
-    def load(cls, path: Path) -> BackLooks:
+    def load(cls, path: Path) -> BackModel:
         """Load from JSON; raises ModelFileError if the file is missing or malformed."""
         try:
             found = json.loads(path.read_text())

@@ -28,28 +28,24 @@ from companion.vision.detection.box_detector import Box, BoxKind
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import (
     CardIndices,
-    apart,
-    beside,
-    elsewhere,
     index_share,
+    merge_duplicates,
+    no_card_elsewhere,
     opposite_pairs,
     outline_from_index,
     outline_from_pair,
+    unread_frames,
 )
 from companion.vision.recognition.deck_merge import merge_deck_matches
 from companion.vision.recognition.fusion import CornerEvidence, Evidence, FusionModel, shipped
-from companion.vision.recognition.occluded_cards import HiddenCards
-from companion.vision.recognition.outlines import (
-    SAME_CARD,
-    drop_duplicates,
-    is_card_shaped,
-)
+from companion.vision.recognition.occluded_cards import OccludedCards
+from companion.vision.recognition.outlines import SAME_CARD, drop_duplicates, is_card_shaped
 from companion.vision.recognition.reader import FirstPass, Reader
 from companion.vision.recognition.rectify import SEVERAL, is_hand
 
 # Minimum distance of a card's two corners over its outline's diagonal: 0.75 for one card, much less for two cards of a
 # fan.
-_ENDS_APART = 0.5
+_CORNER_DISTANCE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,90 +59,80 @@ class Assembler:
     fusion: FusionModel = field(default_factory=shipped)
 
     @property
-    def _hidden(self) -> HiddenCards:
-        return HiddenCards(self.reader, self.limits, self.fusion)
+    def _occluded(self) -> OccludedCards:
+        return OccludedCards(self.reader, self.limits, self.fusion)
 
-    def cards(
+    def assemble(
         self,
         image: Image,
         boxes: Sequence[Box],
-        outlines: Callable[[Image], Sequence[Quad]] | None = None,
+        propose: Callable[[Image], Sequence[Quad]] | None = None,
         on_pile: bool = False,
     ) -> list[Sighting]:
         """Return the cards boxed in a (H, W, 3) BGR picture, whole ones first, each group from left to right.
 
-        outlines: finds further places (4, 2) of a learnt deck's cards in the picture; None to look at the boxes alone.
+        propose: finds further outlines (4, 2) of a learnt deck's cards in the picture; None to read the boxes alone.
         on_pile: whether the cards lie on a pile, where their pictures are not searched for. Cards that probably are
         none (see `Sighting`) are among them: another look may show what they are.
         """
-        confident = [box for box in boxes if box.score >= self.limits.box]
+        confident = self._confident(boxes)
         candidates = [(box.quad, box.score) for box in confident if box.kind is BoxKind.CARD]
         first = self.reader.first_pass(image, [quad for quad, _ in candidates]) if self.reader.searches_deck else None
-        plain = list(first.confirmed.values()) if first else []
-        own, frames = explained_by_cards(plain, _index_frames(confident))
-        read = [*own, *self.reader.read_indices(image, frames)]
-        signs = apart(read)
-        indices = [index for index in signs if self._is_index(index)]
-        around = _around(signs, on_pile)
+        own, frames = explained_by_cards(list(first.confirmed.values()) if first else [], _index_frames(confident))
+        readings = [*own, *self.reader.read_indices(image, frames)]
+        boxed = merge_duplicates(readings)
+        indices = [index for index in boxed if self._is_index(index)]
+        context = _context(boxed, on_pile)
         whole = self._whole_cards(image, candidates, indices, first)
-        places: Sequence[Quad] | None = None
-        if outlines is not None and self.reader.searches_deck and (on_pile or not self._explained(boxes, whole)):
-            places = outlines(image)
-            boxed = [box.quad for box in boxes if box.kind is BoxKind.CARD]
-            learnt = self.reader.learnt_cards(image, _beside([*boxed, *places], whole))
+        proposals: Sequence[Quad] | None = None
+        if propose is not None and self.reader.searches_deck and (on_pile or not self._explains_all(boxes, whole)):
+            proposals = propose(image)
+            outlines = [*(box.quad for box in boxes if box.kind is BoxKind.CARD), *proposals]
+            learnt = self.reader.learnt_cards(image, _off_cards(outlines, whole))
             more = sorted(learnt, key=lambda card: -card.confidence)
             whole = drop_duplicates([*whole, *more], indices, image)
-        loose = self._unclaimed(indices, whole)
-        # If the box of a card is missing or far off, its two indices determine its outline.
-        pairs = [(outline_from_pair(a, b), EVEN) for a, b in opposite_pairs(loose) if self._read_alike(a, b)]
-        pairs = [(quad, score) for quad, score in pairs if not _is_covered(quad, whole)]
-        if pairs:
-            whole = drop_duplicates([*whole, *self._whole_cards(image, pairs, indices)], indices, image)
-            loose = self._unclaimed(indices, whole)
-        for card, ends in self._boxed_pairs(image, candidates, loose, whole):
+        whole = self._with_index_pairs(image, whole, indices)
+        unclaimed = self._unclaimed(indices, whole)
+        for card, pair in self._boxed_pairs(image, candidates, unclaimed, whole):
             whole = [*whole, card]
-            loose = [index for index in loose if all(index is not end for end in ends)]
-        if len(whole) + len(loose) >= SEVERAL:
-            faint_boxes = [box for box in boxes if self.limits.faint_box <= box.score < self.limits.box]
-            faint = self.reader.read_indices(
-                image, beside(_index_frames(faint_boxes), indices), least=self.limits.index
-            )
-            more = apart([*indices, *(index for index in faint if self._is_worth_a_card(index))])[len(indices) :]
-            loose += self._unclaimed(more, whole)
-            read += faint
+            unclaimed = [index for index in unclaimed if all(index is not corner for corner in pair)]
+        if len(whole) + len(unclaimed) >= SEVERAL:
+            faint = self._read_faint_indices(image, boxes, indices)
+            more = merge_duplicates([*indices, *(index for index in faint if self._is_faint_index(index))])
+            unclaimed += self._unclaimed(more[len(indices) :], whole)
+            readings += faint
         frames = [index.quad for index in indices]
-        fused = self._sightings(image, whole, indices, around, len(candidates), on_pile=on_pile)
+        fused = self._sightings(image, whole, indices, context, len(candidates), on_pile=on_pile)
         opened = [replace(one, handedness=CardIndices(one.quad, frames).handedness()) for one in fused]
-        sightings = [one for one in opened if not one.is_probably_none]
-        hidden = self._hidden.among(image, loose, sightings, indices, around, read)
-        sightings = [*sightings, *hidden]
-        if places is not None and not on_pile:
-            sure = [card for card in whole if _is_confidently_learnt(card)]
-            known = [*(s.quad for s in sightings), *places]
-            matches = self.reader.deck_matches(image, known, sure)
-            sightings = merge_deck_matches(sightings, matches, self.limits.misread, sure)
-        sightings += [one for one in opened if one.is_probably_none]
+        sightings = [one for one in opened if not one.is_probably_no_card]
+        sightings += self._occluded.find(image, unclaimed, sightings, indices, context, readings)
+        if proposals is not None and not on_pile:
+            identified = [card for card in whole if _is_confidently_learnt(card)]
+            outlines = [*(one.quad for one in sightings), *proposals]
+            matches = self.reader.deck_matches(image, outlines, identified)
+            sightings = merge_deck_matches(sightings, matches, self.limits.misread, identified)
+        sightings += [one for one in opened if one.is_probably_no_card]
         return sorted(sightings, key=lambda sighting: (not sighting.whole, float(sighting.quad[:, 0].mean())))
 
-    def candidates(
+    def evidence(
         self, image: Image, boxes: Sequence[Box], on_pile: bool
     ) -> tuple[list[Evidence], list[tuple[tuple[float, float], CornerEvidence]]]:
         """Return the evidence about every card boxed in a (H, W, 3) BGR picture, whether it is one or not, and about
         every boxed index on none of them, with its centre in pixels.
         """
-        confident = [box for box in boxes if box.score >= self.limits.box]
+        confident = self._confident(boxes)
         cards = [box for box in confident if box.kind is BoxKind.CARD]
-        signs = apart(self.reader.read_indices(image, _index_frames(confident)))
-        indices, around = [index for index in signs if self._is_index(index)], _around(signs, on_pile)
+        boxed = merge_duplicates(self.reader.read_indices(image, _index_frames(confident)))
+        indices, context = [index for index in boxed if self._is_index(index)], _context(boxed, on_pile)
         readings = self.reader.read_cards(image, [box.quad for box in cards])
         scored = [replace(reading, score=box.score) for reading, box in zip(readings, cards, strict=True)]
         whole = [reading for reading in scored if self._is_card(reading, reading.score)]
-        loose = self._unclaimed(indices, whole)
+        unclaimed = self._unclaimed(indices, whole)
         share = index_share([card.quad for card in whole], [index.quad for index in indices])
-        implied = [replace(index, quad=outline_from_index(index, share)) for index in loose]
-        corners = self._hidden.evidence(image, implied, [card.quad for card in whole], around, implied)
-        centers = [index.center for index in loose]
-        return _evidence(image, scored, indices, around, len(cards), on_pile), list(zip(centers, corners, strict=True))
+        implied = [replace(index, quad=outline_from_index(index, share)) for index in unclaimed]
+        corners = self._occluded.evidence(image, implied, [card.quad for card in whole], context, implied)
+        centers = [index.center for index in unclaimed]
+        return _evidence(image, scored, indices, context, len(cards), on_pile), list(zip(centers, corners, strict=True))
 
     def fused(self, cards: Sequence[Evidence]) -> list[Sighting]:
         """Return the open cards with the fitted probabilities, given the evidence about each."""
@@ -157,65 +143,75 @@ class Assembler:
         image: Image,
         whole: Sequence[Reading],
         indices: Sequence[Reading],
-        around: Sequence[Reading],
+        context: Sequence[Reading],
         candidates: int,
         on_pile: bool,
     ) -> list[Sighting]:
         """Return the open cards as sightings; those that the networks alone read have the fitted probabilities."""
-        fused = iter(self.fused(_evidence(image, whole, indices, around, candidates, on_pile)))
-        return [_rated(card, next(fused) if card.corners is not None else None) for card in whole]
+        fused = iter(self.fused(_evidence(image, whole, indices, context, candidates, on_pile)))
+        return [_fused_sighting(card, next(fused) if card.corners is not None else None) for card in whole]
 
     def complete_hand(
-        self,
-        image: Image,
-        boxes: Sequence[Box],
-        found: Sequence[Sighting],
-        outlines: Callable[[Image], Sequence[Quad]],
+        self, image: Image, boxes: Sequence[Box], found: Sequence[Sighting], propose: Callable[[Image], Sequence[Quad]]
     ) -> list[Sighting]:
         """Return the cards found, completed by the learnt deck's pictures where something is boxed in a hand but not
         read.
 
-        outlines: finds places (4, 2) of cards in the picture. Only for decks the networks know; other decks are
+        propose: finds outlines (4, 2) of cards in the picture. Only for decks the networks know; other decks are
         searched by picture from the start.
         """
-        left = self._left_out(boxes, found) if self.reader.completes_hands and is_hand(found) else []
-        if not (left and self._may_show_cards(image, left, found)):
+        unexplained = self._unexplained(boxes, found) if self.reader.completes_hands and is_hand(found) else []
+        if not (unexplained and self._may_show_cards(image, unexplained, found)):
             return list(found)
         if self.reader.are_of_another_deck(image, [one.quad for one in found if one.whole]):
             return list(found)
-        cards = [*(box.quad for box in boxes if box.kind is BoxKind.CARD), *outlines(image)]
-        standing = [one for one in found if one.confidence >= FAIRLY]
-        sure = [one for one in standing if one.whole]
-        known = [one.quad for one in found if one.confidence < FAIRLY]
-        shows = [box.quad for box in left]
-        matches = self.reader.deck_matches(image, [*known, *_beside(cards, standing)], sure, shows)
-        return merge_deck_matches(found, matches, self.limits.misread, sure, FAIRLY)
+        clear = [one for one in found if one.confidence >= FAIRLY]
+        outlines = [one.quad for one in found if one.confidence < FAIRLY]
+        outlines += _off_cards([*(box.quad for box in boxes if box.kind is BoxKind.CARD), *propose(image)], clear)
+        identified = [one for one in clear if one.whole]
+        matches = self.reader.deck_matches(image, outlines, identified, [box.quad for box in unexplained])
+        return merge_deck_matches(found, matches, self.limits.misread, identified, FAIRLY)
 
-    def _explained(self, boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
+    def _confident(self, boxes: Sequence[Box]) -> list[Box]:
+        return [box for box in boxes if box.score >= self.limits.box]
+
+    def _explains_all(self, boxes: Sequence[Box], whole: Sequence[Reading]) -> bool:
         """Whether the found cards, all certainly of the learnt deck, lie on every box but the faintest indices."""
-        shown = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= self.limits.faint_box]
-        return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _beside(shown, whole)
+        quads = [box.quad for box in boxes if box.kind is BoxKind.CARD or box.score >= self.limits.faint_box]
+        return bool(whole) and all(map(_is_confidently_learnt, whole)) and not _off_cards(quads, whole)
 
-    def _left_out(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
-        """Return the confident boxes that no found card explains."""
-        return [box for box in boxes if box.score >= self.limits.box and _beside([box.quad], found)]
+    def _unexplained(self, boxes: Sequence[Box], found: Sequence[Sighting]) -> list[Box]:
+        """Return the confident boxes that lie on no found card."""
+        return [box for box in self._confident(boxes) if _off_cards([box.quad], found)]
 
-    def _may_show_cards(self, image: Image, left: Sequence[Box], found: Sequence[Sighting]) -> bool:
+    def _may_show_cards(self, image: Image, unexplained: Sequence[Box], found: Sequence[Sighting]) -> bool:
         """Whether an unexplained box may be another, covered card."""
         # A corner that reads as a found card is the far end of that card, beyond its outline.
         known_cards = {one.card for one in found}
-        indices = self.reader.read_indices(image, _index_frames(left))
+        indices = self.reader.read_indices(image, _index_frames(unexplained))
         if any(self._is_index(index) and index.card not in known_cards for index in indices):
             return True
-        cards = [portrait(box.quad) for box in left if box.kind is BoxKind.CARD]
-        bare = self.reader.no_card_probabilities(image, cards)
-        return bool((bare <= CERTAIN).any())
+        cards = [portrait(box.quad) for box in unexplained if box.kind is BoxKind.CARD]
+        return bool((self.reader.no_card_probabilities(image, cards) <= CERTAIN).any())
+
+    def _with_index_pairs(self, image: Image, whole: list[Reading], indices: Sequence[Reading]) -> list[Reading]:
+        """Return the whole cards, and those whose box is missing or far off but whose two indices give an outline."""
+        pairs = opposite_pairs(self._unclaimed(indices, whole))
+        outlines = [outline_from_pair(a, b) for a, b in pairs if self._read_alike(a, b)]
+        candidates = [(quad, EVEN) for quad in outlines if not _is_covered(quad, whole)]
+        if not candidates:
+            return whole
+        return drop_duplicates([*whole, *self._whole_cards(image, candidates, indices)], indices, image)
+
+    def _read_faint_indices(self, image: Image, boxes: Sequence[Box], indices: Sequence[Reading]) -> list[Reading]:
+        faint = [box for box in boxes if self.limits.faint_box <= box.score < self.limits.box]
+        return self.reader.read_indices(image, unread_frames(_index_frames(faint), indices), least=self.limits.index)
 
     def _boxed_pairs(
         self,
         image: Image,
         candidates: Sequence[tuple[Quad, float]],
-        loose: Sequence[Reading],
+        unclaimed: Sequence[Reading],
         whole: Sequence[Reading],
     ) -> list[tuple[Reading, Sequence[Reading]]]:
         """Return boxed cards whose two corners agree although no outline was found.
@@ -228,14 +224,14 @@ class Assembler:
             known = [card.quad for card in whole] + [card.quad for card, _ in found]
             if score < EVEN or any(intersection_over_smaller(quad, other) > SAME_CARD for other in known):
                 continue
-            ends = [loose[i] for i in CardIndices(quad, [index.quad for index in loose]).inside()]
-            if len(ends) == 2 and ends[0].card == ends[1].card:
-                apart_by = float(np.hypot(*(ends[0].quad.mean(0) - ends[1].quad.mean(0))))
-                if apart_by > _ENDS_APART * float(np.hypot(*(quad[2] - quad[0]))):
-                    found.append((self._of_corners(image, quad, score, ends[0], ends[1]), ends))
+            corners = [unclaimed[i] for i in CardIndices(quad, [index.quad for index in unclaimed]).inside()]
+            if len(corners) == 2 and corners[0].card == corners[1].card:
+                distance = float(np.hypot(*(corners[0].quad.mean(0) - corners[1].quad.mean(0))))
+                if distance > _CORNER_DISTANCE * float(np.hypot(*(quad[2] - quad[0]))):
+                    found.append((self._card_of_corners(image, quad, score, *corners), corners))
         return found
 
-    def _of_corners(self, image: Image, quad: Quad, score: float, one: Reading, other: Reading) -> Reading:
+    def _card_of_corners(self, image: Image, quad: Quad, score: float, one: Reading, other: Reading) -> Reading:
         """Return the card in an outline (4, 2) that both of its corners agree on; the confidence is capped.
 
         Its middle only shows whether another thing lies there; a learnt deck knows its own cards.
@@ -243,13 +239,13 @@ class Assembler:
         card = replace(one, quad=quad, logs=one.logs + other.logs, score=score).capped(CERTAIN)
         if one.is_member or not self.reader.reads_printed:
             return card
-        (seen,) = self.reader.predict_cards(image, [quad])
-        return replace(card, middle=seen.logs, corners=(one.logs, other.logs), foreign=seen.foreign)
+        (middle,) = self.reader.predict_cards(image, [quad])
+        return replace(card, middle=middle.logs, corners=(one.logs, other.logs), foreign=middle.foreign)
 
     def _is_index(self, index: Reading) -> bool:
         return index.no_card < self.limits.index_no_card
 
-    def _is_worth_a_card(self, index: Reading) -> bool:
+    def _is_faint_index(self, index: Reading) -> bool:
         """Whether a faintly boxed index belongs to a card: the networks themselves must read one there."""
         return index.confidence >= self.limits.faint and index.card.color is not None and not index.overrides_networks
 
@@ -267,22 +263,22 @@ class Assembler:
         frames = [index.quad for index in indices]
         if not self.reader.searches_deck:
             # A box around several fanned cards contains indices, but none at a card's index spots.
-            lies = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
+            on_cards = [CardIndices(portrait(quad), frames) for quad, _ in candidates]
             candidates = [
                 (quad, score)
-                for (quad, score), lying in zip(candidates, lies, strict=True)
-                if score >= self.limits.confident_box or lying.at_spots() or not lying.strangers()
+                for (quad, score), its in zip(candidates, on_cards, strict=True)
+                if score >= self.limits.confident_box or its.at_spots() or not its.strangers()
             ]
         readings = self.reader.read_cards(image, [quad for quad, _ in candidates], first)
         scored = []
         for (_, score), reading in zip(candidates, readings, strict=True):
-            spots = [indices[i] for i in CardIndices(reading.quad, frames).at_spots()]
-            corners = [index for index in spots if not (index.is_non_index or _is_unlike_its(index, reading))]
-            own = [corner for corner in corners if not self._denies(corner, reading)]
+            at_spots = [indices[i] for i in CardIndices(reading.quad, frames).at_spots()]
+            corners = [index for index in at_spots if not (index.is_non_index or _is_misread_corner(index, reading))]
+            own = [corner for corner in corners if not self._contradicts(corner, reading)]
             whole = with_indices(reading, own)
             # Seen at a low angle, the middle is compressed while two corners that agree are legible.
-            denied = bool(corners) and not own and len({corner.card for corner in corners}) == len(corners)
-            if self._is_card(whole, score) and not denied:
+            is_refuted = bool(corners) and not own and len({corner.card for corner in corners}) == len(corners)
+            if self._is_card(whole, score) and not is_refuted:
                 scored.append((score * (0.3 + whole.confidence), replace(whole, score=score)))
         scored.sort(key=lambda pair: -pair[0])
         return drop_duplicates([reading for _, reading in scored], indices, image)
@@ -292,11 +288,12 @@ class Assembler:
         least = self.limits.ill_read if is_confident else self.limits.whole
         return reading.no_card <= self.limits.no_card and reading.confidence >= least and is_card_shaped(reading.quad)
 
-    def _denies(self, index: Reading, card: Reading) -> bool:
+    def _contradicts(self, index: Reading, card: Reading) -> bool:
         """Whether a confident index contradicts the card's reading: indices are rarely misread."""
         # Odd light on a corner is more common than an identical face of another colour exactly there.
-        another = index.card.face is not card.card.face
-        return another and index.confidence > min(self.limits.sure_index, max(self.limits.index, card.confidence))
+        is_other_face = index.card.face is not card.card.face
+        limit = min(self.limits.sure_index, max(self.limits.index, card.confidence))
+        return is_other_face and index.confidence > limit
 
     def _read_alike(self, a: Reading, b: Reading) -> bool:
         """Whether two indices may belong to the same card."""
@@ -305,21 +302,20 @@ class Assembler:
     def _unclaimed(self, indices: Sequence[Reading], whole: Sequence[Reading]) -> list[Reading]:
         """Return the indices that no whole card claims."""
         frames = [index.quad for index in indices]
-        own: set[int] = set()
+        claimed: set[int] = set()
         for card in whole:
-            lying = CardIndices(card.quad, frames)
-            spots, within = lying.at_spots(), lying.inside()
-            seeming = spots | within
-            agreeing = {i for i in seeming if indices[i].card == card.card}
-            possible = {i for i in seeming if not self._denies(indices[i], card)}
+            its = CardIndices(card.quad, frames)
+            at_spots, inside = its.at_spots(), its.inside()
+            agreeing = {i for i in at_spots | inside if indices[i].card == card.card}
+            possible = {i for i in at_spots | inside if not self._contradicts(indices[i], card)}
             # Anything else on a card with both corners in view is its print, not another card.
-            printed = within & (agreeing | possible if len(spots) == 2 else agreeing)
-            own |= (spots & possible) | printed
+            printed = inside & (agreeing | possible if len(at_spots) == 2 else agreeing)
+            claimed |= (at_spots & possible) | printed
             if _is_confidently_learnt(card):
                 # The deck's pictures show that the card is open, so its corners are its own however they read.
-                own |= spots
-            own |= {i for i in spots if _is_unlike_its(indices[i], card)}
-        return [index for i, index in enumerate(indices) if i not in own and not index.is_non_index]
+                claimed |= at_spots
+            claimed |= {i for i in at_spots if _is_misread_corner(indices[i], card)}
+        return [index for i, index in enumerate(indices) if i not in claimed and not index.is_non_index]
 
 
 def _is_covered(quad: Quad, cards: Sequence[Reading]) -> bool:
@@ -328,35 +324,35 @@ def _is_covered(quad: Quad, cards: Sequence[Reading]) -> bool:
     return any(cv2.pointPolygonTest(other, quad.mean(0).tolist(), False) >= 0 for other in clear)
 
 
-def _rated(card: Reading, fused: Sighting | None) -> Sighting:
+def _fused_sighting(card: Reading, fused: Sighting | None) -> Sighting:
     """Return the sighting of an open card; the fitted one only says what lies there if its corners alone are read."""
     if fused is None:
         return card.sighting(whole=True)
-    return fused if card.cap == 1 else card.sighting(whole=True).unless(fused.other)
+    return fused if card.cap == 1 else card.sighting(whole=True).with_other(fused.other)
 
 
-def _around(signs: Sequence[Reading], on_pile: bool) -> Sequence[Reading]:
+def _context(boxed: Sequence[Reading], on_pile: bool) -> Sequence[Reading]:
     """Return the boxed indices that show whether other things lie around: on a pile, those of cards below are half
     covered.
     """
-    return [] if on_pile else signs
+    return [] if on_pile else boxed
 
 
 def _evidence(
     image: Image,
     cards: Sequence[Reading],
     indices: Sequence[Reading],
-    around: Sequence[Reading],
+    context: Sequence[Reading],
     candidates: int,
     on_pile: bool,
 ) -> list[Evidence]:
-    """Return the evidence about those cards that the networks alone read. around: see `_around`."""
+    """Return the evidence about those cards that the networks alone read. context: see `_context`."""
     open_cards = [(card, card.corners) for card in cards if card.corners is not None]
     frames, found = [index.quad for index in indices], []
-    for (card, ends), light in zip(open_cards, Light.on(image, [card.quad for card, _ in open_cards]), strict=True):
-        lying = CardIndices(card.quad, frames)
-        spots = lying.by_spot()
-        corners = [indices[i].logs if i is not None else end for i, end in zip(spots, ends, strict=True)]
+    for (card, cropped), light in zip(open_cards, Light.on(image, [card.quad for card, _ in open_cards]), strict=True):
+        its = CardIndices(card.quad, frames)
+        spots = its.by_spot()
+        corners = [indices[i].logs if i is not None else logs for i, logs in zip(spots, cropped, strict=True)]
         middle = card.logs if card.middle is None else card.middle
         found.append(
             Evidence(
@@ -365,18 +361,18 @@ def _evidence(
                 np.stack(corners).astype(np.float64),
                 (spots[0] is not None, spots[1] is not None),
                 card.score,
-                lying.strangers(),
+                its.strangers(),
                 candidates,
                 on_pile,
                 light,
-                elsewhere(card.quad, around),
+                no_card_elsewhere(card.quad, context),
                 card.foreign,
             )
         )
     return found
 
 
-def _is_unlike_its(index: Reading, card: Reading) -> bool:
+def _is_misread_corner(index: Reading, card: Reading) -> bool:
     """Whether an index at a learnt card's index spot matches none of that deck: it is the card's own, misread."""
     return index.is_out_of_deck and card.is_member
 
@@ -385,9 +381,9 @@ def _is_confidently_learnt(card: Reading) -> bool:
     return min(card.membership, card.confidence) >= CERTAIN
 
 
-def _beside(quads: Sequence[Quad], cards: Sequence[Reading | Sighting]) -> list[Quad]:
+def _off_cards(quads: Sequence[Quad], cards: Sequence[Reading | Sighting]) -> list[Quad]:
     """Return the outlines that lie on none of the cards."""
-    return [q for q in quads if not any(lies_on(q, card.quad) for card in cards)]
+    return [quad for quad in quads if not any(lies_on(quad, card.quad) for card in cards)]
 
 
 def _index_frames(boxes: Sequence[Box]) -> list[Quad]:
@@ -399,6 +395,6 @@ def explained_by_cards(cards: Sequence[Reading], frames: Sequence[Quad]) -> tupl
     explained: dict[int, Reading] = {}
     for card in cards:
         for i in CardIndices(card.quad, frames).at_spots():
-            end = min(card.quad[0::2], key=lambda corner: float(np.hypot(*(frames[i].mean(0) - corner))))
-            explained[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - end).T).argmin())))
+            nearest = min(card.quad[0::2], key=lambda corner: float(np.hypot(*(frames[i].mean(0) - corner))))
+            explained[i] = replace(card, quad=turned(frames[i], int(np.hypot(*(frames[i] - nearest).T).argmin())))
     return list(explained.values()), [frame for i, frame in enumerate(frames) if i not in explained]

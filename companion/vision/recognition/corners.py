@@ -89,26 +89,26 @@ class CardIndices:
         return len(self.inside(_WELL_INSIDE) - self.at_spots())
 
 
-def elsewhere(card: Quad, indices: Sequence[Reading]) -> tuple[float, float]:
+def no_card_elsewhere(card: Quad, indices: Sequence[Reading]) -> tuple[float, float]:
     """Return the sum of the log-odds of "no card" of the picture's boxed indices that are not on a card, and their
     number.
     """
-    own = CardIndices(card, [index.quad for index in indices]).inside()
-    logs = np.array([index.logs for i, index in enumerate(indices) if i not in own], np.float64)
+    on_card = CardIndices(card, [index.quad for index in indices]).inside()
+    logs = np.array([index.logs for i, index in enumerate(indices) if i not in on_card], np.float64)
     if not len(logs):
         return 0.0, 0.0
-    none = (logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)).clip(-_MOST_ODDS, _MOST_ODDS)
-    return float(none.sum()), float(len(none))
+    odds = (logs[:, -1] - np.logaddexp.reduce(logs[:, :-1], axis=1)).clip(-_MOST_ODDS, _MOST_ODDS)
+    return float(odds.sum()), float(len(odds))
 
 
-def lies_across(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:
-    """Whether two cards whose outlines overlap strongly are different cards, as on a pile.
+def is_another_card(card: Reading, other: Reading, indices: Sequence[Reading]) -> bool:
+    """Whether a card is another one than that whose outline overlaps strongly with its own, as on a pile.
 
-    An index at either end must then read as the first card and not as the second.
+    The indices in both of its corners must then read as this card and not as the other.
     """
-    ends = [indices[i] for i in CardIndices(card.quad, [index.quad for index in indices]).at_spots()]
-    named = {index.card for index in ends}
-    return len(ends) == 2 and named == {card.card} != {other.card}
+    corners = [indices[i] for i in CardIndices(card.quad, [index.quad for index in indices]).at_spots()]
+    named = {index.card for index in corners}
+    return len(corners) == 2 and named == {card.card} != {other.card}
 
 
 def index_share(cards: Sequence[Quad], indices: Sequence[Quad]) -> float:
@@ -172,8 +172,8 @@ def _reach(frame: Quad) -> float:
     return 0.6 * sides(frame)[0] / INDEX_REACH
 
 
-def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
-    """Return the frames that contain an index not among those read: the ones `apart` would add."""
+def unread_frames(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
+    """Return the frames that contain an index not among those read: the ones `merge_duplicates` would add."""
     read = [index.center for index in indices]
     return [
         frame
@@ -182,7 +182,7 @@ def beside(frames: Sequence[Quad], indices: Sequence[Reading]) -> list[Quad]:
     ]
 
 
-def apart(readings: Sequence[Reading]) -> list[Reading]:
+def merge_duplicates(readings: Sequence[Reading]) -> list[Reading]:
     """Return one reading per index; duplicates centred on the same print are averaged.
 
     A frame that matches nothing of the learnt deck is worse than one that does.
@@ -194,10 +194,10 @@ def apart(readings: Sequence[Reading]) -> list[Reading]:
             groups.append([reading])
         else:
             group.append(reading)
-    framed = [[member for member in group if not member.is_out_of_deck] or group for group in groups]
+    of_deck = [[member for member in group if not member.is_out_of_deck] or group for group in groups]
     return [
         replace(group[0], logs=np.mean([member.logs for member in group], axis=0)) if len(group) > 1 else group[0]
-        for group in framed
+        for group in of_deck
     ]
 
 

@@ -290,8 +290,8 @@ class FusionModel:
         for card, one, sure, other in zip(cards, logs, sures.tolist(), others.tolist(), strict=True):
             middle = softmax.probabilities(card.middle.astype(np.float32))
             chances = np.maximum(np.append(np.exp(one), 0), 1e-9)
-            fused = Sighting.of(card.quad, chances / chances.sum(), softmax.allowed, whole=True).said(sure)
-            found.append(corrected(fused.unless(other), middle, card.light.hue, card.light.ground))
+            fused = Sighting.of(card.quad, chances / chances.sum(), softmax.allowed, whole=True).with_confidence(sure)
+            found.append(corrected(fused.with_other(other), middle, card.light.hue, card.light.ground))
         return found
 
     @classmethod

@@ -42,33 +42,33 @@ _NAMES = {"once": ONCE, "compared": LOOK}
 _FIRST, _RARER, _RAREST, _AGREEING = 3, 2, 24, 2
 # Tilt in tens of degrees that stands for a picture without an open card: neither from above nor from low.
 _NO_TILT = 4.5
-_ALIKE = frozenset({Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, *(face for face in Face if face.is_wild)})
+_SYMMETRIC = frozenset({Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, *(face for face in Face if face.is_wild)})
 """Faces that look about the same when mirrored."""
 
 
-def described(found: Sequence[Sighting]) -> Values:
+def features(cards: Sequence[Sighting]) -> Values:
     """Return the (len(LOOK),) features of the cards found in one orientation."""
-    alike = [_log_odds(s) for s in found if s.card.face in _ALIKE]
-    two_sided = [_log_odds(s) for s in found if s.card.face not in {*_ALIKE, Face.REVERSE}]
-    ways, first = [s.handedness for s in found], _most_confident(found)
+    symmetric = [_log_odds(s) for s in cards if s.card.face in _SYMMETRIC]
+    two_sided = [_log_odds(s) for s in cards if s.card.face not in {*_SYMMETRIC, Face.REVERSE}]
+    handedness, best = [s.handedness for s in cards], _most_confident(cards)
     return np.array(
         [
             max(two_sided, default=0.0),
-            max(alike, default=0.0),
+            max(symmetric, default=0.0),
             sum(two_sided),
-            ways.count(Handedness.PRINTED),
-            ways.count(Handedness.MIRRORED),
-            tilt(first.quad) / 10 if first else _NO_TILT,
+            handedness.count(Handedness.PRINTED),
+            handedness.count(Handedness.MIRRORED),
+            tilt(best.quad) / 10 if best else _NO_TILT,
         ]
     )
 
 
-def described_once(found: Sequence[Sighting]) -> Values:
+def features_once(cards: Sequence[Sighting]) -> Values:
     """Return the (len(ONCE),) features of the cards found in the only orientation that was looked at."""
-    open_cards = sum(s.whole for s in found)
-    doubt = np.mean([1 - s.clarity for s in found]) if found else 1.0
-    counts = np.log1p([open_cards, len(found) - open_cards])
-    return np.array([*described(found), *counts, open_cards == 0, doubt])
+    open_cards = sum(s.whole for s in cards)
+    doubt = np.mean([1 - s.clarity for s in cards]) if cards else 1.0
+    counts = np.log1p([open_cards, len(cards) - open_cards])
+    return np.array([*features(cards), *counts, open_cards == 0, doubt])
 
 
 def _log_odds(sighting: Sighting) -> float:
@@ -85,19 +85,19 @@ class MirrorModel:
     once: Logit
     compared: Logit
 
-    def is_doubtful(self, found: Sequence[Sighting]) -> bool:
+    def is_doubtful(self, cards: Sequence[Sighting]) -> bool:
         """Whether so little was read with confidence, or the cards lie so, that another version is worth a look: the
         mirror image, or a restored picture.
         """
-        return bool(self.once.log_odds(described_once(found)) > 0)
+        return bool(self.once.log_odds(features_once(cards)) > 0)
 
-    def evidence(self, as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> float:
+    def evidence(self, cards: Sequence[Sighting], mirrored: Sequence[Sighting]) -> float:
         """Return the log-likelihood ratio of the mirror image's orientation, given the cards found in both."""
-        return float((described(turned) - described(as_it_is)) @ self.compared.weights)
+        return float((features(mirrored) - features(cards)) @ self.compared.weights)
 
-    def is_mirrored(self, as_it_is: Sequence[Sighting], turned: Sequence[Sighting]) -> bool:
+    def is_mirrored(self, cards: Sequence[Sighting], mirrored: Sequence[Sighting]) -> bool:
         """Whether a picture is more probably mirrored than not, given the cards found in it and in its mirror image."""
-        return self.evidence(as_it_is, turned) + self.compared.intercept > 0
+        return self.evidence(cards, mirrored) + self.compared.intercept > 0
 
     @classmethod
     def load(cls, path: Path) -> MirrorModel:
@@ -120,11 +120,10 @@ def flipped(image: Image) -> Image:
     return np.asarray(cv2.flip(image, 1), np.uint8)
 
 
-def is_better(again: Sequence[Sighting], before: Sequence[Sighting]) -> bool:
+def is_better(new: Sequence[Sighting], old: Sequence[Sighting]) -> bool:
     """Whether a look at the restored picture is better: more confident cards, or a card where there was none."""
     confidently, fairly = (
-        [sum(sighting.clarity >= least for sighting in found) for found in (again, before)]
-        for least in (CERTAIN, FAIRLY)
+        [sum(sighting.clarity >= least for sighting in found) for found in (new, old)] for least in (CERTAIN, FAIRLY)
     )
     return confidently[0] > confidently[1] or (confidently[1] == 0 and fairly[0] > fairly[1])
 
@@ -134,7 +133,7 @@ def is_fairly_read(sightings: Sequence[Sighting]) -> bool:
     return any(sighting.confidence >= FAIRLY for sighting in sightings)
 
 
-def back(sighting: Sighting, width: int) -> Sighting:
+def unmirrored(sighting: Sighting, width: int) -> Sighting:
     """Return a sighting of the mirror image of a picture `width` pixels wide in coordinates of the picture.
 
     Its outline stays clockwise on screen, from its top left there.
@@ -150,13 +149,13 @@ def unmirrored_event(event: PileEvent) -> PileEvent:
     return event
 
 
-class ThroughMirror:
+class MirrorCorrection:
     """Finds cards in a camera's pictures, using the mirror image once the camera is known to mirror.
 
     The first cards are read in both orientations until their likelihoods decide: a mirrored digit may be confidently
     another one. After that the other orientation is tried only if little is read confidently for a while.
 
-    detect_pile, detect_closeup: find the cards of a picture as it is, see `CardDetector`. turns: called when the
+    detect_pile, detect_closeup: find the cards of a picture as it is, see `CardDetector`. on_change: called when the
     decision changes. model: compares the orientations, by default the shipped one. Not thread-safe.
     """
 
@@ -164,12 +163,12 @@ class ThroughMirror:
         self,
         detect_pile: Find,
         detect_closeup: Find,
-        turns: Callable[[bool], None] = lambda _: None,
+        on_change: Callable[[bool], None] = lambda _: None,
         model: MirrorModel | None = None,
     ) -> None:
-        self._thoroughly, self._closely, self._turns = detect_pile, detect_closeup, turns
+        self._thoroughly, self._closely, self._on_change = detect_pile, detect_closeup, on_change
         self._model = model or shipped()
-        self._mirrors = self._said = False
+        self._mirrors = self._reported = False
         # Log-likelihood ratios of "the camera mirrors", by each of the first cards; None once decided.
         self._odds: dict[Card, float] | None = {}
         self._doubtful, self._next, self._agreed = 0, _FIRST, 0
@@ -181,20 +180,20 @@ class ThroughMirror:
 
     def detect_pile(self, image: Image) -> list[Sighting]:
         """Return the cards in a (H, W, 3) BGR uint8 picture, their outlines in its own pixels."""
-        found = as_mirrored(self._thoroughly, image, self._mirrors)
+        found = find_oriented(self._thoroughly, image, self._mirrors)
         if self._odds is not None and _most_confident(found) is not None:
-            return self._weighed(image, found, self._odds)
+            return self._decide_by_first_cards(image, found, self._odds)
         if not self._model.is_doubtful(found):
             self._doubtful, self._next, self._agreed = 0, _FIRST, 0
             return found
-        return self._tried(image, found)
+        return self._try_other_orientation(image, found)
 
-    def _weighed(self, image: Image, found: list[Sighting], odds: dict[Card, float]) -> list[Sighting]:
+    def _decide_by_first_cards(self, image: Image, found: list[Sighting], odds: dict[Card, float]) -> list[Sighting]:
         """Return the cards found in the orientation favoured by the first cards, each by its latest picture.
 
         found: the cards in the orientation favoured so far; in the wrong one, different cards may be read alike.
         """
-        other = as_mirrored(self._thoroughly, image, not self._mirrors)
+        other = find_oriented(self._thoroughly, image, not self._mirrors)
         gain, best = self._model.evidence(found, other), _most_confident([*found, *other])
         assert best is not None
         odds[best.card] = -gain if self._mirrors else gain
@@ -202,18 +201,18 @@ class ThroughMirror:
         chance = float(logistic(np.array(sum(odds.values()))))
         if max(chance, 1 - chance) >= RUNNER_UP_BELOW:
             self._odds = None
-        turned = (chance > FAIRLY) is not self._mirrors
+        is_changed = (chance > FAIRLY) is not self._mirrors
         self._mirrors = chance > FAIRLY
         if self._odds is None or not self._mirrors:
-            self._say()
-        return other if turned else found
+            self._report()
+        return other if is_changed else found
 
-    def _tried(self, image: Image, found: list[Sighting]) -> list[Sighting]:
+    def _try_other_orientation(self, image: Image, found: list[Sighting]) -> list[Sighting]:
         """Return the cards found; the other orientation is used after it was better twice in a row."""
         self._doubtful += 1
         if self._doubtful < self._next:
             return found
-        other = as_mirrored(self._thoroughly, image, not self._mirrors)
+        other = find_oriented(self._thoroughly, image, not self._mirrors)
         self._agreed = self._agreed + 1 if self._model.is_mirrored(found, other) else 0
         if not self._agreed:
             self._doubtful, self._next = 0, min(_RAREST, _RARER * self._next)
@@ -222,17 +221,17 @@ class ThroughMirror:
         self._mirrors = not self._mirrors
         self._odds = None
         self._doubtful, self._next, self._agreed = 0, _FIRST, 0
-        self._say()
+        self._report()
         return other
 
-    def _say(self) -> None:
-        if self._said is not self._mirrors:
-            self._said = self._mirrors
-            self._turns(self._mirrors)
+    def _report(self) -> None:
+        if self._reported is not self._mirrors:
+            self._reported = self._mirrors
+            self._on_change(self._mirrors)
 
     def detect_closeup(self, image: Image) -> list[Sighting]:
         """The same for the region around the pile."""
-        return as_mirrored(self._closely, image, self._mirrors)
+        return find_oriented(self._closely, image, self._mirrors)
 
 
 def _most_confident(found: Sequence[Sighting]) -> Sighting | None:
@@ -240,6 +239,6 @@ def _most_confident(found: Sequence[Sighting]) -> Sighting | None:
     return max((sighting for sighting in found if sighting.whole), key=lambda s: s.clarity, default=None)
 
 
-def as_mirrored(find: Find, image: Image, mirrored: bool) -> list[Sighting]:
+def find_oriented(find: Find, image: Image, mirrored: bool) -> list[Sighting]:
     """Return what `find` finds in a picture, or in its mirror image if the camera mirrors."""
-    return [back(sighting, image.shape[1]) for sighting in find(flipped(image))] if mirrored else find(image)
+    return [unmirrored(sighting, image.shape[1]) for sighting in find(flipped(image))] if mirrored else find(image)

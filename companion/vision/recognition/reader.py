@@ -106,12 +106,7 @@ class Reader:
         is_member = self.searches_deck and card.membership >= CERTAIN
         return is_member and self.card_softmax.top_probability(card.logs) >= NEARLY
 
-    def read_cards(
-        self,
-        image: Image,
-        quads: Sequence[Quad],
-        first: FirstPass | None = None,
-    ) -> list[Reading]:
+    def read_cards(self, image: Image, quads: Sequence[Quad], first: FirstPass | None = None) -> list[Reading]:
         """Return a reading for each rough outline (4, 2) in the (H, W, 3) BGR uint8 picture.
 
         The first crop refines the outline, further crops read the card in both orientations. Then the corners are read
@@ -324,11 +319,7 @@ class Reader:
         return np.exp(np.array([one.logs[-1] for one in self.predict_cards(image, quads)], np.float32))
 
     def read_indices(
-        self,
-        image: Image,
-        frames: Sequence[Quad],
-        views: Sequence[View] = INDEX_VIEWS,
-        least: float = 0.0,
+        self, image: Image, frames: Sequence[Quad], views: Sequence[View] = INDEX_VIEWS, least: float = 0.0
     ) -> list[Reading]:
         """Return a reading for each square (4, 2) around an index in any of four orientations, averaged over views.
 

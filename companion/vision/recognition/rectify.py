@@ -37,7 +37,7 @@ SEVERAL = 3
 _FROM_ABOVE = 25.0
 # Longer side (px) of the rectified picture, and margin around the hand over its longer side: outlines are rough, and
 # missed cards may lie beside those found.
-_SIDE, _ROOM = 1280, 0.12
+_SIDE, _MARGIN = 1280, 0.12
 # Maximum length ratio of two cards in a valid plane.
 _LIKE_SIZED = 3.0
 
@@ -70,23 +70,23 @@ class RectifiedHand:
             return None
         points = project(matrix, np.concatenate(quads))
         low, size = points.min(0), np.ptp(points, axis=0)
-        room = _ROOM * float(size.max())
-        finer = _SIDE / (float(size.max()) + 2 * room)
-        move = np.array([[finer, 0, (room - low[0]) * finer], [0, finer, (room - low[1]) * finer], [0, 0, 1]])
-        width, height = (round(float(side) + 2 * room) for side in size)
-        target = (round(width * finer), round(height * finer))
-        how = cv2.INTER_AREA if finer < 1 else cv2.INTER_LINEAR
-        level = cv2.warpPerspective(image, move @ matrix, target, flags=how)
-        return cls(np.asarray(level, np.uint8), move @ matrix)
+        margin = _MARGIN * float(size.max())
+        scale = _SIDE / (float(size.max()) + 2 * margin)
+        shift = np.array([[scale, 0, (margin - low[0]) * scale], [0, scale, (margin - low[1]) * scale], [0, 0, 1]])
+        width, height = (round(float(side) + 2 * margin) for side in size)
+        target = (round(width * scale), round(height * scale))
+        method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        rectified = cv2.warpPerspective(image, shift @ matrix, target, flags=method)
+        return cls(np.asarray(rectified, np.uint8), shift @ matrix)
 
-    def holds(self, found: Sequence[Sighting]) -> bool:
+    def contains(self, found: Sequence[Sighting]) -> bool:
         """Whether the cards found lie inside the rectified picture, with a margin for their neighbours."""
         height, width = self.image.shape[:2]
         points = project(self.matrix, np.concatenate([sighting.quad for sighting in found]))
-        room = _ROOM / 2 * max(width, height)
-        return bool((points >= room).all() and (points <= np.array([width, height]) - room).all())
+        margin = _MARGIN / 2 * max(width, height)
+        return bool((points >= margin).all() and (points <= np.array([width, height]) - margin).all())
 
-    def back(self, sighting: Sighting) -> Sighting:
+    def to_picture(self, sighting: Sighting) -> Sighting:
         """Return a sighting of the rectified picture in coordinates of the original."""
         inverse: NDArray[np.float64] = np.linalg.inv(self.matrix).astype(np.float64)
         return replace(sighting, quad=project(inverse, sighting.quad))
