@@ -19,10 +19,10 @@ from companion.decks.matching.candidates import Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
+from companion.decks.matching.search_model import CARD_FEATURES, OUTLINE_FEATURES, SearchModel
 from companion.decks.matching.selection import select
 from companion.decks.matching.verification import VerifiedCard
-from companion.decks.model.card_views import straightened
+from companion.decks.model.card_views import stored_picture
 from companion.models.fitting.logistic import ridge_logistic, roc_area
 from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.labels import log_softmax
@@ -80,7 +80,7 @@ def drawn(
         sitting = Sitting(
             {card: np.dstack([face, mask]) for card, face in zip(cards, faces, strict=True)}, (seed, number)
         )
-        laid = [straightened(one.image, _moved(one.quads[0], _LAID_OFF, rng)) for one in sitting.flip(cards)]
+        laid = [stored_picture(one.image, _moved(one.quads[0], _LAID_OFF, rng)) for one in sitting.flip(cards)]
         fans, scattered, single = _PICTURES
         pictures = [
             *(sitting.fan() for _ in range(fans)),
@@ -109,7 +109,7 @@ def fitted(cases: Sequence[Case]) -> SearchModel:
     rng = np.random.default_rng(1)
     looks = [look for case in cases for look in _looks(case, rng)]
     outline = _fitted_odds(looks)
-    model = SearchModel(outline, Logit(np.zeros(len(CARD_FACTS)), 0.0), Logit(np.array([1.0, 0.0]), 0.0))
+    model = SearchModel(outline, Logit(np.zeros(len(CARD_FEATURES)), 0.0), Logit(np.array([1.0, 0.0]), 0.0))
     found = [ways for case in cases for ways in _selected(case, model)]
     every = [way for ways in found for way in ways]
     model = max(
@@ -140,7 +140,7 @@ def _better(ways: Sequence[_Verified], model: SearchModel) -> _Verified:
 
 def _with_card_odds(model: SearchModel, found: Sequence[_Verified]) -> SearchModel:
     """Return the model with the odds of verified cards fitted to these."""
-    return replace(model, card=_fitted_odds([(way[0].facts(model), _is_right(way, model)) for way in found]))
+    return replace(model, card=_fitted_odds([(way[0].features(model), _is_right(way, model)) for way in found]))
 
 
 def _is_right(way: _Verified, model: SearchModel) -> bool:
@@ -149,8 +149,8 @@ def _is_right(way: _Verified, model: SearchModel) -> bool:
 
 
 def _fitted_odds(looks: Sequence[tuple[tuple[float, ...], bool]]) -> Logit:
-    facts, right = zip(*looks, strict=True)
-    weights, offset = ridge_logistic(np.array(facts), np.array(right), _RIDGE * len(looks))
+    features, right = zip(*looks, strict=True)
+    weights, offset = ridge_logistic(np.array(features), np.array(right), _RIDGE * len(looks))
     return Logit(weights, offset)
 
 
@@ -164,8 +164,8 @@ def _selected(case: Case, model: SearchModel) -> Iterator[list[_Verified]]:
 
 
 def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, ...], bool]]:
-    """Yield facts about outlines as they are and corrected, and whether each holds a card of the most similar face."""
-    odds = Logit(np.zeros(len(OUTLINE_FACTS)), 0.0)
+    """Yield features of outlines as they are and corrected, and whether each holds a card of the most similar face."""
+    odds = Logit(np.zeros(len(OUTLINE_FEATURES)), 0.0)
     for picture, outlines in zip(case.pictures, case.outlines, strict=True):
         quads = [quad for quad in outlines if is_card_shaped(quad)]
         if not quads:
@@ -179,7 +179,7 @@ def _looks(case: Case, rng: np.random.Generator) -> Iterator[tuple[tuple[float, 
                 card, overlap = _nearest(quad, picture.quads)
                 is_named = one is not None and one.face == case.face(picture, card) and not is_taken
                 if one is not None and not (is_named and _APART < overlap < _SAME):
-                    yield one.facts, is_named and overlap >= _SAME
+                    yield one.features, is_named and overlap >= _SAME
             better = [(one.corrected, above, taken) for one, (_, above, taken) in compared if one is not None]
             hidden = [hiding for hiding in better if is_card_shaped(hiding[0]) and not hiding[2]]
 

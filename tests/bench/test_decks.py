@@ -18,7 +18,7 @@ from companion.cards import Card, Color, EditionName, Face
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces, faces_in
-from companion.decks.model.card_views import straightened
+from companion.decks.model.card_views import stored_picture
 from companion.decks.storage.deck_file import LearntDeck
 from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, unit_square
@@ -95,7 +95,7 @@ def test_names_are_exchanged_and_nobody_is_asked_of_what_cannot_be_reported(tmp_
 def test_what_is_misread_is_corrected_as_at_the_table() -> None:
     shown = tuple(FACES)[:2]
     faces = [np.ascontiguousarray(FACES[card][:, :, :3]) for card in shown]
-    kept = [straightened(face, np.asarray(unit_square() * face.shape[1::-1], np.float32)) for face in faces]
+    kept = [stored_picture(face, np.asarray(unit_square() * face.shape[1::-1], np.float32)) for face in faces]
     deck = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], shown, tuple(kept))
 
     class Misreading:

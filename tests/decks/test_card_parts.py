@@ -12,7 +12,7 @@ import pytest
 from companion.decks.matching.candidates import Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding, corrected, turned_about
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.search_model import OUTLINE_FACTS
+from companion.decks.matching.search_model import OUTLINE_FEATURES
 from companion.vision.core.geometry import (
     CARD_MARGIN,
     Image,
@@ -120,7 +120,7 @@ class _Exact(PartEmbedding):
 def _comparer(embedding: PartEmbedding) -> Comparer:
     faces = Faces(np.arange(2), np.zeros(128, np.float32), np.eye(2, 128, dtype=np.float32), np.arange(2))
     matcher = CellMatcher(np.zeros((2, 144, 96, 3), np.float32), faces.numbers, np.zeros(96, np.float32))
-    return Comparer.of(PICTURE, faces, matcher, embedding, Logit(np.ones(len(OUTLINE_FACTS)), 0.0), [QUAD])
+    return Comparer.of(PICTURE, faces, matcher, embedding, Logit(np.ones(len(OUTLINE_FEATURES)), 0.0), [QUAD])
 
 
 def test_the_usual_size_is_that_of_the_likelier_outlines() -> None:
@@ -145,7 +145,7 @@ def test_corrections_lead_to_the_card() -> None:
 
 @pytest.mark.parametrize("weight", [-1.0, 0.0], ids=["raises its odds", "does not"])
 def test_an_outline_is_corrected_only_if_that_raises_its_odds(weight: float) -> None:
-    weights = np.where(np.array(OUTLINE_FACTS) == "correction", weight, 0.0)
+    weights = np.where(np.array(OUTLINE_FEATURES) == "correction", weight, 0.0)
     comparer = replace(_comparer(_Exact(PartEmbedding.shipped().path)), odds=Logit(weights, 0.0))
     part = CardPart.of(PICTURE, _aside(QUAD, 9, 5), [RIGHT])
     (one,) = comparer.compare([part])
@@ -174,11 +174,11 @@ def test_facts_of_an_outline() -> None:
     found = comparer.compare([CardPart.of(PICTURE, QUAD, [RIGHT]), CardPart.of(PICTURE, larger)])
     for one, share, size in zip(found, (0.5, 1.0), (0.0, np.log(2)), strict=True):
         assert one is not None
-        similarity, lead, visible, correction, off = one.facts
+        similarity, lead, visible, correction, off = one.features
         assert (similarity, lead, one.face) == (1, 1, 0)
         assert (visible, off) == pytest.approx((share, size), abs=0.02)
         assert correction == pytest.approx(float(np.abs(one.corners).mean()))
-        assert one.odds == pytest.approx(sum(one.facts), abs=1e-5)
+        assert one.odds == pytest.approx(sum(one.features), abs=1e-5)
 
 
 def test_a_part_too_small_to_compare_is_left_out() -> None:

@@ -163,8 +163,8 @@ def test_known_cards_are_not_reported_and_hide_others(search: CardSearch, hand: 
 def test_cards_are_found_only_in_outlines_that_a_box_shows(search: CardSearch, hand: tuple[Image, list[Quad]]) -> None:
     picture, quads = hand
     corner = corner_frames(quads[4])[0]
-    assert _names(search.search(picture, rough(quads), boxed=[corner])) == [NAMES[4]]
-    assert search.search(picture, rough(quads), boxed=[]) == []
+    assert _names(search.search(picture, rough(quads), parts=[corner])) == [NAMES[4]]
+    assert search.search(picture, rough(quads), parts=[]) == []
     assert search.search(picture, []) == []
 
 
@@ -198,7 +198,7 @@ def test_what_is_not_verified_is_not_reported_and_others_are_once(
         if intersection_over_union(result.quad, quads[3]) < 0.8:
             return result
         refuted.append(result.quad)
-        return replace(result, candidate=replace(one, facts=(-99.0, *one.facts[1:])))
+        return replace(result, candidate=replace(one, features=(-99.0, *one.features[1:])))
 
     monkeypatch.setattr(card_search, "verify", verified)
     found = search.search(picture, rough(quads))

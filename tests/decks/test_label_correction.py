@@ -11,7 +11,7 @@ from companion.cards import ALL_CARDS, Card, Color, EditionName, Face, deck
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import drawn_faces
 from companion.decks.labels.label_correction import corrected_names
-from companion.decks.model.card_views import CardViews, straightened
+from companion.decks.model.card_views import CardViews, stored_picture
 from companion.decks.model.prototypes import CLASSES, NOTHING, UNNAMED
 from companion.decks.service.build import build_model
 from companion.decks.service.deck_detector import reading_parts
@@ -128,7 +128,7 @@ def test_view_is_used_where_its_name_prevails() -> None:
     kept = []
     for card in cards:
         face = np.ascontiguousarray(faces[card][:, :, :3])
-        kept.append(straightened(face, np.asarray(unit_square() * face.shape[1::-1], np.float32)))
+        kept.append(stored_picture(face, np.asarray(unit_square() * face.shape[1::-1], np.float32)))
     reader, _ = reading_parts()
     laid = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), tuple(kept))
     first = encoded(np.asarray(kept[0] * 0.9, np.uint8))

@@ -25,7 +25,7 @@ from companion.decks.capture.keyframes import keyframes
 from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.hungarian import assign
 from companion.decks.labels.naming import name_cards
-from companion.decks.model.card_views import PICTURE, straightened, usual_spot
+from companion.decks.model.card_views import PICTURE, stored_picture, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.prototypes import fit
 from companion.decks.service import build
@@ -223,7 +223,7 @@ def test_cards_of_another_design_do_not_fit_the_deck() -> None:
     rng = np.random.default_rng(2)
     cards = [RED_7, BLUE_3, Card.parse("green 1")]
     shown = [with_card(bare_table(rng), card, (320, 240), 30) for card in cards]
-    pictures = tuple(straightened(*one) for one in shown)
+    pictures = tuple(stored_picture(*one) for one in shown)
     blots = tuple(np.asarray(rng.integers(0, 255, picture.shape), np.uint8) for picture in pictures)
     for learnt, another in ((pictures, False), (blots, True)):
         deck = LearntDeck("Ours", EDITIONS[EditionName.CLASSIC], tuple(cards), learnt)

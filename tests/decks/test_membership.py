@@ -11,8 +11,8 @@ import pytest
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.model.card_views import outline, straightened, study
-from companion.decks.model.thumbnails import both_ways, small
+from companion.decks.model.card_views import outline, stored_picture, study
+from companion.decks.model.thumbnails import correlations, thumbnail
 from companion.decks.service.build import fit_model
 from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.sightings import Sighting
@@ -29,7 +29,7 @@ def faces() -> dict[Card, Image]:
 
 def _kept(face: Image) -> Image:
     height, width = face.shape[:2]
-    return straightened(np.ascontiguousarray(face[:, :, :3]), np.asarray(unit_square() * (width, height), np.float32))
+    return stored_picture(np.ascontiguousarray(face[:, :, :3]), np.asarray(unit_square() * (width, height), np.float32))
 
 
 def _summary(sightings: list[Sighting]) -> list[tuple[Card, bool, float]]:
@@ -52,9 +52,9 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
 
 def test_thumbnails_are_invariant_to_light_and_rotation(faces: dict[Card, Image]) -> None:
     kept = [_kept(faces[card]) for card in CARDS]
-    known = np.stack([small(picture, outline()) for picture in kept])
+    known = np.stack([thumbnail(picture, outline()) for picture in kept])
     dim = np.asarray(kept[1][::-1, ::-1] * 0.5 + 10, np.uint8)
-    upright, turned = both_ways(small(dim, outline())[None], known)
+    upright, turned = correlations(thumbnail(dim, outline())[None], known)
     assert int(turned[0].argmax()) == 1
     assert turned[0, 1] > 0.95 > upright[0, 1]
 

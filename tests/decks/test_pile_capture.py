@@ -13,7 +13,7 @@ from companion.dataset.gallery.decks import ArtDeck, Sources, card_mask, edge_de
 from companion.dataset.scenes.sittings import Sitting
 from companion.decks.capture.change_outline import PictureChange, most_distinct
 from companion.decks.capture.pile_capture import Pile
-from companion.decks.model.card_views import straightened
+from companion.decks.model.card_views import stored_picture
 from companion.decks.service.deck_detector import reading_parts
 from companion.decks.service.enrollment import Lesson
 from companion.editions import EDITIONS
@@ -114,7 +114,7 @@ def _pile_of_pictures(rng: np.random.Generator, count: int) -> list[Image]:
 def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
     """Pictures from edge to edge on each other do not stand out from the pile."""
     rng = np.random.default_rng(4)
-    pile = Pile(shipped_outlines, clearness=lambda image, quad: 0.0)
+    pile = Pile(shipped_outlines, legibility=lambda image, quad: 0.0)
     laid = [one.place for picture in [bare_table(rng), *_pile_of_pictures(rng, 6)] for one in pile.show(picture)]
     assert set(laid) == set(range(6))
 
@@ -122,7 +122,7 @@ def test_cards_with_pictures_like_their_surroundings_are_found() -> None:
 def test_card_taken_from_the_table_is_not_found() -> None:
     rng = np.random.default_rng(4)
     pile, table, (card, *_) = (
-        Pile(shipped_outlines, clearness=lambda image, quad: 0.0),
+        Pile(shipped_outlines, legibility=lambda image, quad: 0.0),
         bare_table(rng),
         _pile_of_pictures(rng, 1),
     )
@@ -135,7 +135,7 @@ def _first_likeness(deck: ArtDeck, seed: int) -> float:
     faces = dict(zip(ALL_CARDS, [np.dstack([face, mask]) for face in deck.faces], strict=False))
     lesson = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
     first, second = Sitting(faces, (seed,)).flip(ALL_CARDS[:2])
-    truth = straightened(first.image, first.quads[0]).ravel()
+    truth = stored_picture(first.image, first.quads[0]).ravel()
     lesson.show(first.image)
     lesson.show(second.image)
     seen = lesson.pictures[0]

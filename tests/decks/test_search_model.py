@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from companion.decks.matching.search_model import (
-    CARD_FACTS,
-    OUTLINE_FACTS,
+    CARD_FEATURES,
+    OUTLINE_FEATURES,
     SearchModel,
     shipped_search_model,
 )
@@ -33,8 +33,8 @@ def test_weights_are_saved_and_loaded(tmp_path: Path) -> None:
     MODEL.save(path)
     assert _weights(SearchModel.load(path)) == _weights(MODEL)
     rows = json.loads(path.read_text())
-    assert tuple(rows["outline"]) == ("intercept", *OUTLINE_FACTS)
-    assert tuple(rows["card"]) == ("intercept", *CARD_FACTS)
+    assert tuple(rows["outline"]) == ("intercept", *OUTLINE_FEATURES)
+    assert tuple(rows["card"]) == ("intercept", *CARD_FEATURES)
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
         ("face", {"intercept": 0.0, "similarity": "sharp", "fit": 1.0}),
         ("face", {"intercept": 0.0, "similarity": float("nan"), "fit": 1.0}),
         ("face", {"intercept": 0.0, "similarity": 1.0, "fit": float("inf")}),
-        ("outline", {name: float("nan") for name in (*OUTLINE_FACTS, "intercept")}),
+        ("outline", {name: float("nan") for name in (*OUTLINE_FEATURES, "intercept")}),
     ],
 )
 def test_a_malformed_file_is_reported(tmp_path: Path, damage: str | tuple[str, object]) -> None:
@@ -81,7 +81,7 @@ def test_the_shipped_weights_say_what_a_person_would() -> None:
     """A card resembles one face most, and lies in the outline."""
     model = shipped_search_model()
     assert _weights(model) == _weights(SearchModel.load(model_folder() / "search.json"))
-    for odds, names in ((model.outline, OUTLINE_FACTS), (model.card, CARD_FACTS)):
+    for odds, names in ((model.outline, OUTLINE_FEATURES), (model.card, CARD_FEATURES)):
         weights = dict(zip(names, odds.weights, strict=True))
         assert weights["similarity"] > 0
         assert weights["lead"] > 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from companion.decks.matching.candidates import Candidate, Comparer, Faces
 from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.cell_matching import CellMatcher
-from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
+from companion.decks.matching.search_model import CARD_FEATURES, OUTLINE_FEATURES, SearchModel
 from companion.decks.matching.verification import VerifiedCard, realigned, verify
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 from companion.vision.core.labels import Floats
@@ -56,13 +56,13 @@ def _aligned(picture: Image, quad: Quad, similarities: list[float], faces: Faces
 
 
 def _comparer(picture: Image, faces: Faces, matcher: CellMatcher) -> Comparer:
-    odds = Logit(np.zeros(len(OUTLINE_FACTS)), 0.0)
+    odds = Logit(np.zeros(len(OUTLINE_FEATURES)), 0.0)
     return Comparer.of(picture, faces, matcher, PartEmbedding.shipped(), odds, [])
 
 
 def _candidate(part: CardPart, similarities: list[float]) -> Candidate:
-    facts = (max(similarities), 0.5, part.share, 0.02, 0.01)
-    return Candidate(part, np.array(similarities, np.float32), np.zeros((4, 2), np.float32), facts, 1.0)
+    features = (max(similarities), 0.5, part.share, 0.02, 0.01)
+    return Candidate(part, np.array(similarities, np.float32), np.zeros((4, 2), np.float32), features, 1.0)
 
 
 def test_low_explained_variance_is_no_evidence() -> None:
@@ -122,7 +122,7 @@ def test_cells_tell_faces_apart_that_the_vectors_confuse() -> None:
     one = _aligned(picture, rough, [0.82, 0.8], _faces_of(numbers), _matcher([plain, signed], numbers))
     assert intersection_over_union(one.quad, QUAD) > 0.97
     assert int(one.fits.argmax()) == 1
-    odds = Logit(np.zeros(len(CARD_FACTS)), 0.0)
+    odds = Logit(np.zeros(len(CARD_FEATURES)), 0.0)
     assert int(one.logs(SearchModel(odds, odds, Logit(np.array([10.0, 1.0]), 0.0))).argmax()) == 1
     assert int(one.logs(SearchModel(odds, odds, Logit(np.array([10.0, 0.0]), 0.0))).argmax()) == 0
 
@@ -131,11 +131,13 @@ def test_facts_of_a_verified_card() -> None:
     part = CardPart.of(np.zeros((360, 480, 3), np.uint8), QUAD)
     fits: Floats = np.array([-1.0, -0.5, -4.0], np.float32)
     one = VerifiedCard(_candidate(part, [0.9, 0.2, 0.1]), np.ones((12, 8), bool), fits, (0.8, 0.6, 0.7))
-    odds = Logit(np.zeros(len(CARD_FACTS)), 0.0)
-    facts = dict(zip(CARD_FACTS, one.facts(SearchModel(odds, odds, Logit(np.array([10.0, 2.0]), 0.0))), strict=True))
-    assert tuple(facts.values())[:8] == (*one.candidate.facts, 0.8, 0.6, 0.7)
-    assert (facts["fit"], facts["fit lead"]) == (-1, -0.5)
-    assert facts["fused lead"] == pytest.approx(10 * 0.7 - 2 * 0.5)
-    assert facts["agreed"] == 0
+    odds = Logit(np.zeros(len(CARD_FEATURES)), 0.0)
+    features = dict(
+        zip(CARD_FEATURES, one.features(SearchModel(odds, odds, Logit(np.array([10.0, 2.0]), 0.0))), strict=True)
+    )
+    assert tuple(features.values())[:8] == (*one.candidate.features, 0.8, 0.6, 0.7)
+    assert (features["fit"], features["fit lead"]) == (-1, -0.5)
+    assert features["fused lead"] == pytest.approx(10 * 0.7 - 2 * 0.5)
+    assert features["agreed"] == 0
     agreeing = replace(one, fits=fits[[1, 0, 2]])
-    assert agreeing.facts(SearchModel(odds, odds, Logit(np.array([10.0, 2.0]), 0.0)))[-1] == 1
+    assert agreeing.features(SearchModel(odds, odds, Logit(np.array([10.0, 2.0]), 0.0)))[-1] == 1

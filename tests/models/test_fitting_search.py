@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from companion.cli import main
 from companion.dataset.gallery.decks import Sources
-from companion.decks.matching.search_model import CARD_FACTS, OUTLINE_FACTS, SearchModel
+from companion.decks.matching.search_model import CARD_FEATURES, OUTLINE_FEATURES, SearchModel
 from companion.decks.service.deck_detector import reading_parts
 from companion.models.fitting import deck_search
 from companion.models.fitting.deck_search import Case, checked, drawn, fitted
@@ -53,7 +53,7 @@ def test_the_fit_tells_cards_from_other_outlines(cases: list[Case]) -> None:
     # Similarity, lead, visible share, correction and size of an open card, and of a piece of the table.
     card, table = (0.9, 0.6, 1.0, 0.01, 0.05), (0.3, 0.05, 1.0, 0.03, 0.4)
     assert model.outline.log_odds(np.array(card)) > 0 > model.outline.log_odds(np.array(table))
-    cells = dict(zip(CARD_FACTS[len(OUTLINE_FACTS) :], (0.95, 0.9, 0.9, -0.7, 2.0, 10.0, 1.0), strict=True))
+    cells = dict(zip(CARD_FEATURES[len(OUTLINE_FEATURES) :], (0.95, 0.9, 0.9, -0.7, 2.0, 10.0, 1.0), strict=True))
     bare = dict.fromkeys(cells, 0.0) | {"fit": -6.0}
     odds = model.card.log_odds(np.array([[*card, *cells.values()], [*table, *bare.values()]]))
     assert odds[0] > 0 > odds[1]

@@ -39,7 +39,7 @@ class Pile:
     and has an edge on all sides.
 
     outlined: refines rough (4, 2) outlines in a picture. each: whether every picture shows one more card, so that a
-    failed one keeps its place. boxed: returns rough outlines of possible cards in a picture. clearness: returns how
+    failed one keeps its place. boxed: returns rough outlines of possible cards in a picture. legibility: returns how
     clearly the networks read a card in an outline of a picture, 0 to 1. proposed: returns outlines of possible cards of
     any print in a picture, besides those refined from given ones.
     """
@@ -49,12 +49,12 @@ class Pile:
         outlined: Callable[[Image, Sequence[Quad]], Sequence[Quad]],
         each: bool = False,
         boxed: Callable[[Image], Sequence[Quad]] = lambda image: (),
-        clearness: Callable[[Image, Quad], float] = lambda image, quad: 1.0,
+        legibility: Callable[[Image, Quad], float] = lambda image, quad: 1.0,
         proposed: Callable[[Image, Sequence[Quad]], Sequence[Quad]] = lambda image, quads: (),
     ) -> None:
         self._each = each
         self._boxed = boxed
-        self._clearness = clearness
+        self._legibility = legibility
         self._outlined = outlined
         self._proposed = proposed
         self._before: Image | None = None
@@ -99,8 +99,8 @@ class Pile:
         self._next += not self._each
         rough = [*boxes, second]
         refined = self._refined(image, rough)
-        first = max(refined, key=lambda quad: self._clearness(image, quad))
-        if self._clearness(image, first) >= EVEN:
+        first = max(refined, key=lambda quad: self._legibility(image, quad))
+        if self._legibility(image, first) >= EVEN:
             return [LaidCard(image, upright(first, [second]), place)]
         alike = [congruent(quad, second) for quad in (*refined, *self._proposed(image, rough))]
         near = [quad for quad in alike if intersection_over_union(quad, second) > 0]
@@ -114,7 +114,7 @@ class Pile:
         boxes = sorted(self._boxed(change.after), key=change.agreement, reverse=True)
         quads = self._refined(change.after, [*boxes[:1], region])
         # Reflections change more than the card, which is read more clearly.
-        best = max(quads, key=lambda quad: change.agreement(quad) + self._clearness(change.after, quad))
+        best = max(quads, key=lambda quad: change.agreement(quad) + self._legibility(change.after, quad))
         quad = change.with_edges(best)
         if self._is_taken(change, quad) or (not self._each and change.agreement(quad) < 1):
             return None
@@ -122,8 +122,8 @@ class Pile:
 
     def _is_taken(self, change: PictureChange, quad: Quad) -> bool:
         """Whether a card was taken away: its edges were stronger before, and now none is read clearly there."""
-        after = self._clearness(change.after, quad)
-        return after < EVEN and change.is_taken(quad) and after <= self._clearness(change.before, quad)
+        after = self._legibility(change.after, quad)
+        return after < EVEN and change.is_taken(quad) and after <= self._legibility(change.before, quad)
 
     def _refined(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return outlines refined by the card reader, each from a corner that a short side follows."""

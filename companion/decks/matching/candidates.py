@@ -38,8 +38,8 @@ class Faces:
     @classmethod
     def of(cls, pictures: Sequence[Image], cards: Sequence[int], embedding: PartEmbedding) -> Faces:
         """Return the faces of stored pictures with these cards. Raises ModelFileError."""
-        plain = [CardPart.of(picture, outline()) for picture in pictures]
-        vectors = np.concatenate(embedding.describe_both_ways(plain)[0])
+        parts = [CardPart.of(picture, outline()) for picture in pictures]
+        vectors = np.concatenate(embedding.describe_both_ways(parts)[0])
         numbers, owners = np.unique([*cards, *cards], return_inverse=True)
         order, mean = np.argsort(owners, kind="stable"), vectors.mean(0)
         return cls(numbers, mean, unit(vectors - mean)[order], owners[order])
@@ -54,7 +54,7 @@ class Faces:
 class Candidate:
     """An outline with its visible part, compared with the deck.
 
-    similarities: (F,) to each face. corners: (4, 2) corrections of the outline, see `PartEmbedding.describe`. facts:
+    similarities: (F,) to each face. corners: (4, 2) corrections of the outline, see `PartEmbedding.describe`. features:
     greatest similarity, its lead over the second face, visible share of the outline, mean correction of its corners,
     and difference of its area to the usual one (logarithm). odds: log-odds of a card of the most similar face.
     """
@@ -62,7 +62,7 @@ class Candidate:
     part: CardPart
     similarities: Floats
     corners: Floats
-    facts: tuple[float, ...]
+    features: tuple[float, ...]
     odds: float
 
     @property
@@ -95,7 +95,7 @@ class Comparer:
     odds: Logit
     usual_size: float
     _compared: dict[PartKey, Candidate] = field(default_factory=dict)
-    _beside: dict[tuple[int, PartKey], Comparison] = field(default_factory=dict)
+    _face_comparisons: dict[tuple[int, PartKey], Comparison] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -131,20 +131,20 @@ class Comparer:
         better = self.compare([CardPart.of(self.image, one.corrected, one.part.above)])[0]
         return one if better is None or better.odds <= one.odds else self.improved(better)
 
-    def beside_face(self, one: Candidate) -> Comparison:
-        """Return a candidate's visible part beside the pictures of its face; it is compared once."""
+    def compare_with_face(self, one: Candidate) -> Comparison:
+        """Return a candidate's visible part compared with the pictures of its face; this is done once."""
         key = one.face, one.part.key
-        if key not in self._beside:
+        if key not in self._face_comparisons:
             own = self.matcher.pictures_of(int(self.faces.numbers[one.face]))
-            self._beside[key] = self.matcher.compare(self.image, one.quad, own, one.part.cells(ACROSS, DOWN))
-        return self._beside[key]
+            self._face_comparisons[key] = self.matcher.compare(self.image, one.quad, own, one.part.cells(ACROSS, DOWN))
+        return self._face_comparisons[key]
 
     def misfit(self, one: Candidate, left: CardPart) -> float:
         """Return how badly the print of a candidate's face fits where something hides it: mean error of cells in
         variances, 0 if nothing is hidden. left: the part of it that remains visible.
         """
         hidden = one.part.cells(ACROSS, DOWN) & ~left.cells(ACROSS, DOWN)
-        return float((self.beside_face(one).misfits * hidden).sum() / max(1, np.count_nonzero(hidden)))
+        return float((self.compare_with_face(one).misfits * hidden).sum() / max(1, np.count_nonzero(hidden)))
 
     def _candidates(self, parts: Sequence[CardPart]) -> Iterator[Candidate]:
         """Yield the candidate of each part, which is also compared upside down."""
@@ -155,8 +155,8 @@ class Comparer:
     def _candidate(self, part: CardPart, similarities: Floats, corners: Floats) -> Candidate:
         second, best = np.partition(similarities, -2)[-2:] if len(similarities) > 1 else (-1.0, similarities[0])
         size = abs(_size(part.quad) - self.usual_size)
-        facts = (float(best), float(best - second), part.share, float(np.abs(corners).mean()), size)
-        return Candidate(part, similarities, corners, facts, float(self.odds.log_odds(np.array(facts))))
+        features = (float(best), float(best - second), part.share, float(np.abs(corners).mean()), size)
+        return Candidate(part, similarities, corners, features, float(self.odds.log_odds(np.array(features))))
 
 
 def _size(quad: Quad) -> float:

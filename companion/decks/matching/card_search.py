@@ -68,24 +68,23 @@ class CardSearch:
         return dict(zip(_CACHED, values, strict=True))
 
     def search(
-        self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
+        self, image: Image, quads: Sequence[Quad], identified: Sequence[Quad] = (), parts: Sequence[Quad] | None = None
     ) -> list[PictureMatch]:
-        """Return the cards in a (H, W, 3) BGR uint8 picture, without the `sure` ones.
+        """Return the cards in a (H, W, 3) BGR uint8 picture without those already identified.
 
-        known: outlines (4, 2) that may contain some, the likeliest first. sure: outlines of cards already identified,
-        which lie on top. boxed: parts of cards, of which each other card must show one; None for any card. Raises
-        ModelFileError.
+        quads: outlines (4, 2) of candidates, the likeliest first. identified: outlines of cards that lie on top.
+        parts: parts of cards, of which each other card must show one; None for any card. Raises ModelFileError.
         """
-        candidates, comparer = self.candidates(image, known, sure, boxed)
-        left, refuted = candidates, set[PartKey]()
+        candidates, comparer = self.candidates(image, quads, identified, parts)
+        remaining, refuted = candidates, set[PartKey]()
         cards: list[tuple[VerifiedCard, float]] = []
         settled: list[Candidate] = []
-        while left:
+        while remaining:
             before = len(cards)
-            for one in select(left, comparer):
-                card = max(self.verified(one, comparer), key=lambda way: way.odds(self._model))
+            for one in select(remaining, comparer):
+                card = max(self.verified(one, comparer), key=lambda version: version.odds(self._model))
                 odds = card.odds(self._model)
-                whole = [found for found in comparer.compare([CardPart.of(image, card.quad, sure)]) if found]
+                whole = [found for found in comparer.compare([CardPart.of(image, card.quad, identified)]) if found]
                 # Its outline may have moved onto a card that was found before.
                 if odds > 0 and below(whole, settled, comparer):
                     cards.append((card, odds))
@@ -95,8 +94,8 @@ class CardSearch:
             if len(cards) == before:
                 break
             # A card on top of others, or below wrongly selected ones, can be selected once the others are settled.
-            left = below(candidates, in_order(settled, comparer), comparer)
-            left = [one for one in left if one.part.key not in refuted]
+            remaining = below(candidates, in_order(settled, comparer), comparer)
+            remaining = [one for one in remaining if one.part.key not in refuted]
         return [self._match_of(*one) for one in cards]
 
     def verified(self, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:
@@ -104,27 +103,27 @@ class CardSearch:
 
         Raises ModelFileError.
         """
-        ways = [comparer.improved(one)]
-        quad = realigned(ways[0], comparer)
+        versions = [comparer.improved(one)]
+        quad = realigned(versions[0], comparer)
         if quad is not None:
-            ways += filter(None, comparer.compare([CardPart.of(comparer.image, quad, ways[0].part.above)]))
-        return [verify(way, comparer) for way in ways]
+            versions += filter(None, comparer.compare([CardPart.of(comparer.image, quad, versions[0].part.above)]))
+        return [verify(version, comparer) for version in versions]
 
     def candidates(
-        self, image: Image, known: Sequence[Quad], sure: Sequence[Quad] = (), boxed: Sequence[Quad] | None = None
+        self, image: Image, quads: Sequence[Quad], identified: Sequence[Quad] = (), parts: Sequence[Quad] | None = None
     ) -> tuple[list[Candidate], Comparer]:
         """Return the candidates among outlines as they are and corrected, and what compares their visible parts.
 
         See `search` for the arguments.
         """
-        quads = [quad for quad in known if boxed is None or any(lies_on(box, quad) for box in boxed)]
-        quads = _distinct([quad for quad in quads if not _same(quad, sure, SAME_ON_PILE)])
+        quads = [quad for quad in quads if parts is None or any(lies_on(part, quad) for part in parts)]
+        quads = _distinct([quad for quad in quads if not _same(quad, identified, SAME_ON_PILE)])
         quads += [turned(quad, 1) for quad in quads if aspect(quad) > MAYBE_SIDEWAYS]
-        outlines = [*sure, *quads]
-        comparer = Comparer.of(image, self._faces, self._matcher, self._embedding, self._model.outline, outlines)
-        found = [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in quads]) if one]
+        known = [*identified, *quads]
+        comparer = Comparer.of(image, self._faces, self._matcher, self._embedding, self._model.outline, known)
+        found = [one for one in comparer.compare([CardPart.of(image, quad, identified) for quad in quads]) if one]
         better = _distinct([one.corrected for one in sorted(found, key=lambda one: -one.odds)])
-        found += [one for one in comparer.compare([CardPart.of(image, quad, sure) for quad in better]) if one]
+        found += [one for one in comparer.compare([CardPart.of(image, quad, identified) for quad in better]) if one]
         likeliest = sorted(found, key=lambda one: -one.odds)
         kept = {id(quad) for quad in _distinct([one.quad for one in likeliest])}
         return [one for one in likeliest if id(one.quad) in kept], comparer

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from companion.decks.matching.alignment import aligned
 from companion.decks.model.card_views import outline
 from companion.decks.model.prototypes import CLASSES
-from companion.decks.model.thumbnails import SAME_DESIGN, both_ways, small
+from companion.decks.model.thumbnails import SAME_DESIGN, correlations, thumbnail
 from companion.vision.core.geometry import Image, Quad, cut
 from companion.vision.core.labels import Floats
 
@@ -236,8 +236,8 @@ def _one_per_face(kept: Sequence[Image], cards: Sequence[int]) -> tuple[Floats, 
     The variance (cells,) is the median over faces. Copies are aligned before averaging.
     """
     pictures = [_blurred(cut(picture, outline(), *SIZE)) for picture in kept]
-    seen = np.stack([small(picture, outline()) for picture in kept])
-    upright, turned = both_ways(seen, seen)
+    thumbnails = np.stack([thumbnail(picture, outline()) for picture in kept])
+    upright, turned = correlations(thumbnails, thumbnails)
     faces, numbers, differ = [], [], []
     for card in dict.fromkeys(cards):
         left = [i for i, other in enumerate(cards) if other == card]

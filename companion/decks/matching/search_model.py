@@ -12,18 +12,18 @@ from companion.vision.core.labels import Floats
 from companion.vision.core.logit import Logit, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 
-OUTLINE_FACTS = ("similarity", "lead", "share", "correction", "size")
-"""Names of the facts about an outline, see `Candidate.facts`."""
-CARD_FACTS = (*OUTLINE_FACTS, "shown", "informative", "explained", "fit", "fit lead", "fused lead", "agreed")
-"""Names of the facts about a verified card, see `VerifiedCard.facts`."""
-_FACE_FACTS = ("similarity", "fit")
-_NAMES = {"outline": OUTLINE_FACTS, "card": CARD_FACTS, "face": _FACE_FACTS}
+OUTLINE_FEATURES = ("similarity", "lead", "share", "correction", "size")
+"""Names of the features of an outline, see `Candidate.features`."""
+CARD_FEATURES = (*OUTLINE_FEATURES, "shown", "informative", "explained", "fit", "fit lead", "fused lead", "agreed")
+"""Names of the features of a verified card, see `VerifiedCard.features`."""
+_FACE_FEATURES = ("similarity", "fit")
+_NAMES = {"outline": OUTLINE_FEATURES, "card": CARD_FEATURES, "face": _FACE_FEATURES}
 
 
 @dataclass(frozen=True, eq=False)
 class SearchModel:
-    """outline: log-odds that an outline holds a card of the most similar face, by OUTLINE_FACTS. card: the same of a
-    verified card, by CARD_FACTS. face: log-likelihood of a face by its similarity and the mean fit of the visible
+    """outline: log-odds that an outline holds a card of the most similar face, by OUTLINE_FEATURES. card: the same of
+    a verified card, by CARD_FEATURES. face: log-likelihood of a face by its similarity and the mean fit of the visible
     cells, up to a constant.
     """
 

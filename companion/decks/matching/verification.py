@@ -39,10 +39,10 @@ class VerifiedCard:
 
     def odds(self, model: SearchModel) -> float:
         """Return the log-odds that it is a card of the best face in `logs`."""
-        return float(model.card.log_odds(np.array(self.facts(model))))
+        return float(model.card.log_odds(np.array(self.features(model))))
 
-    def facts(self, model: SearchModel) -> tuple[float, ...]:
-        """Return what tells whether it is such a card, see CARD_FACTS.
+    def features(self, model: SearchModel) -> tuple[float, ...]:
+        """Return the features that tell whether it is such a card, see CARD_FEATURES.
 
         Those of the outline and of the cells come first. Then: the fit of the face and its lead over the second one,
         the lead of the best face in `logs`, and whether it has the best fit too.
@@ -50,7 +50,7 @@ class VerifiedCard:
         face, logs = self.candidate.face, self.logs(model)
         best = int(logs.argmax())
         fused = (float(self.fits[face]), _lead(self.fits, face), _lead(logs, best), float(self.fits.argmax() == best))
-        return (*self.candidate.facts, *self.cells, *fused)
+        return (*self.candidate.features, *self.cells, *fused)
 
 
 def verify(one: Candidate, comparer: Comparer) -> VerifiedCard:
@@ -68,7 +68,7 @@ def verify(one: Candidate, comparer: Comparer) -> VerifiedCard:
 
 def realigned(one: Candidate, comparer: Comparer) -> Quad | None:
     """Return the outline (4, 2) after alignment with the picture of a candidate's face, None if that fails."""
-    compared = comparer.beside_face(one)
+    compared = comparer.compare_with_face(one)
     picture = comparer.matcher.pictures[compared.chosen[compared.best]]
     return aligned(comparer.image, one.quad, picture, compared.free)
 

@@ -56,7 +56,7 @@ class CardViews:
     index_logs: Floats
 
 
-def straightened(image: Image, quad: Quad) -> Image:
+def stored_picture(image: Image, quad: Quad) -> Image:
     """Return the card's stored picture, upright or upside down, of size PICTURE with MARGIN around the card."""
     return cut(image, expand(quad, MARGIN), *PICTURE)
 
@@ -107,8 +107,8 @@ def study(reader: Reader, picture: Image, spot: Spot | None) -> CardViews:
 
 
 @dataclass(frozen=True, eq=False)
-class Glance:
-    """What a card's name is found from.
+class NamingEvidence:
+    """What a laid card is named by.
 
     picture: its stored picture. features: (2, D) of the whole card in both orientations. logs: (3, 57) readings of
     either corner, of the whole card, and of its middle as an index.
@@ -119,13 +119,13 @@ class Glance:
     logs: Floats
 
     @property
-    def clearness(self) -> float:
-        """How clearly a card is read: the mean of the highest probabilities by corners and by whole card."""
+    def legibility(self) -> float:
+        """The mean of the highest probabilities by corners and by whole card."""
         return float(np.exp(log_softmax(self.logs[:2]))[:, :-1].max(1).mean())
 
 
-def glance_at(reader: Reader, picture: Image) -> Glance:
-    """Return the first reading of a card's stored picture."""
+def naming_evidence(reader: Reader, picture: Image) -> NamingEvidence:
+    """Return the features and readings of a card's stored picture."""
     card = outline()
     half = float(card[1][0] - card[0][0]) / 2 * _MIDDLE
     square = np.asarray(card.mean(0) + (unit_square() * 2 - 1) * half, np.float32)
@@ -133,7 +133,7 @@ def glance_at(reader: Reader, picture: Image) -> Glance:
     index_logs, _ = reader.describe_indices(picture, [*corner_frames(card), square, turned(square, 2)])
     # Each part is read in two ways, of which one is right.
     parts = np.stack([index_logs[:2], whole, index_logs[2:]])
-    return Glance(picture, features, np.asarray(np.logaddexp(parts[:, 0], parts[:, 1]) - np.log(2), np.float32))
+    return NamingEvidence(picture, features, np.asarray(np.logaddexp(parts[:, 0], parts[:, 1]) - np.log(2), np.float32))
 
 
 def index_frames(x: float, y: float, side: float) -> tuple[Quad, Quad]:

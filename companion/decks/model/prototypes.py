@@ -153,7 +153,7 @@ def fit(
     units = decision.centred(features, mean)
     order = np.argsort(labels, kind="stable")
     named = np.flatnonzero(labels < NOTHING)
-    asked = log_softmax(logs[named])
+    readings = log_softmax(logs[named])
     known = np.unique(labels)
     similarity = np.stack([_similarity(units, i, labels, known) for i in named])
     is_own = (known == labels[named][:, None])[:, None]
@@ -161,13 +161,13 @@ def fit(
     wrong = similarity.max(2, where=~is_own, initial=-1.0)
     chances = np.exp(log_softmax(np.float32(decision.sharpness) * similarity)).max(2, where=is_own, initial=0.0)
     by_deck = np.log((1 - OUTLIER_SHARE) * chances + OUTLIER_SHARE / len(known)).mean()
-    by_reader = np.take_along_axis(asked, labels[named][:, None, None], 2).mean()
+    by_reader = np.take_along_axis(readings, labels[named][:, None, None], 2).mean()
     copied = np.array([(labels == labels[i]).sum() > 1 for i in named])
     return Prototypes(
         np.asarray(units[order].reshape(-1, units.shape[2]), np.float32),
         np.repeat(labels[order], units.shape[1]),
         np.asarray(mean, np.float32),
-        _open_set(right, wrong, asked, labels[named], copied, is_complete),
+        _open_set(right, wrong, readings, labels[named], copied, is_complete),
         is_complete,
         bool(by_deck > by_reader),
         _reader_reliability(logs, labels),
@@ -202,23 +202,23 @@ def _reader_reliability(logs: Floats, labels: NDArray[np.intp]) -> Floats:
 
 
 def _open_set(
-    right: Floats, wrong: Floats, read: Floats, cards: NDArray[np.intp], copied: NDArray[np.bool_], is_complete: bool
+    right: Floats, wrong: Floats, logs: Floats, cards: NDArray[np.intp], copied: NDArray[np.bool_], is_complete: bool
 ) -> OpenSetModel:
     """Return the open-set model; each face is left out in turn.
 
-    right, wrong: (N, Q) similarities of views of cards (N,) to their own face and to others. read: (N, Q, 57) readings
+    right, wrong: (N, Q) similarities of views of cards (N,) to their own face and to others. logs: (N, Q, 57) readings
     of them. copied: (N,) whether there are copies; a single card's views are too similar to itself.
     """
     numbers = np.arange(NOTHING)
     is_learnt = np.isin(numbers, cards)
-    said, said_left_out = np.zeros((2, *right.shape), np.float32)
+    nats, nats_left_out = np.zeros((2, *right.shape), np.float32)
     if not is_complete:
-        said = _nats(read, is_learnt)
-        left_out = [_nats(rows, is_learnt & (numbers != card)) for rows, card in zip(read, cards, strict=True)]
-        said_left_out = np.stack(left_out)
+        nats = _nats(logs, is_learnt)
+        left_out = [_nats(rows, is_learnt & (numbers != card)) for rows, card in zip(logs, cards, strict=True)]
+        nats_left_out = np.stack(left_out)
     copied = copied if copied.any() else np.ones_like(copied)
-    own = np.stack([np.maximum(right, wrong), said], -1)[copied]
-    return OpenSetModel.of(own.reshape(-1, 2), np.stack([wrong, said_left_out], -1).reshape(-1, 2))
+    own = np.stack([np.maximum(right, wrong), nats], -1)[copied]
+    return OpenSetModel.of(own.reshape(-1, 2), np.stack([wrong, nats_left_out], -1).reshape(-1, 2))
 
 
 def _nats(logs: Floats, is_learnt: NDArray[np.bool_]) -> Floats:

@@ -20,18 +20,18 @@ a black deck with wrong outlines 0.41.
 _BLUR = 1.0
 
 
-def small(picture: Image, card: Quad) -> Floats:
+def thumbnail(picture: Image, card: Quad) -> Floats:
     """Return the card in an outline (4, 2) as (48, 32, 3), each channel with mean 0, of unit length."""
     values = cv2.GaussianBlur(cut(picture, card, *CARD_THUMBNAIL), (0, 0), _BLUR).astype(np.float32)
     values -= values.mean((0, 1))
     return np.asarray(values / max(float(np.linalg.norm(values)), 1e-6), np.float32)
 
 
-def both_ways(seen: Floats, others: Floats) -> Floats:
+def correlations(thumbnails: Floats, others: Floats) -> Floats:
     """Return (2, N, M) correlations of N thumbnails with M others, as they are and rotated by a half turn."""
     known = others.reshape(len(others), -1).T
-    ways = seen, seen[:, ::-1, ::-1]
-    return np.stack([way.reshape(len(seen), -1) @ known for way in ways]).astype(np.float32)
+    orientations = thumbnails, thumbnails[:, ::-1, ::-1]
+    return np.stack([each.reshape(len(each), -1) @ known for each in orientations]).astype(np.float32)
 
 
 def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
@@ -40,8 +40,8 @@ def agreement(pictures: Sequence[Image], cards: Sequence[int]) -> float:
 
     Cards outlined inconsistently, such as black ones on black ones, are not similar.
     """
-    seen = np.stack([small(picture, outline()) for picture in pictures])
+    thumbnails = np.stack([thumbnail(picture, outline()) for picture in pictures])
     labels = np.asarray(cards)
     copies = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
-    pairwise = np.where(copies, both_ways(seen, seen).max(0), -1.0)
+    pairwise = np.where(copies, correlations(thumbnails, thumbnails).max(0), -1.0)
     return float(np.median(pairwise.max(1)[copies.any(1)])) if copies.any() else 1.0

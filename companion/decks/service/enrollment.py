@@ -14,7 +14,7 @@ from companion.decks.capture.pile_capture import REFINEMENTS, LaidCard, Pile
 from companion.decks.labels.laid_order import aligned
 from companion.decks.labels.naming import Naming, accepted_answers, name_cards
 from companion.decks.matching.card_parts import PartEmbedding
-from companion.decks.model.card_views import Glance, design_spot, glance_at, straightened
+from companion.decks.model.card_views import NamingEvidence, design_spot, naming_evidence, stored_picture
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.deck_file import MAX_CARDS, LearntDeck, encoded
 from companion.editions import Edition
@@ -68,10 +68,10 @@ class Lesson:
         self._each = each
         # Number of pictures shown, if each shows one more card.
         self._shown_pictures = 0
-        self._pile = Pile(reader.refine_outlines, each, self._boxed, self._clearness, self._proposed)
-        # Glances at outlines in the pictures of the step in progress.
-        self._glances: dict[tuple[int, bytes], Glance] = {}
-        self._seen: list[EnrolledCard] = []
+        self._pile = Pile(reader.refine_outlines, each, self._boxed, self._legibility, self._proposed)
+        # What cards are named by, in each outline of the pictures of the step in progress.
+        self._evidence: dict[tuple[int, bytes], NamingEvidence] = {}
+        self._cards: list[EnrolledCard] = []
         # Known names: laid on request or volunteered, and answers to questions.
         self._known_names: dict[int, Card] = {}
         self._answers: dict[int, Card] = {}
@@ -87,23 +87,23 @@ class Lesson:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._seen)
+        return len(self._cards)
 
     @property
     def pictures(self) -> tuple[Image, ...]:
         """The cards' pictures, (480, 320, 3) BGR uint8, in the order laid."""
-        return tuple(seen.picture for seen in list(self._seen))
+        return tuple(card.picture for card in list(self._cards))
 
     @property
     def places(self) -> tuple[int, ...]:
         """Number of cards laid before each one, including missed ones."""
-        return tuple(seen.place for seen in list(self._seen))
+        return tuple(card.place for card in list(self._cards))
 
     @property
     def without_card(self) -> tuple[int, ...]:
         """Places of the pictures in which no card was found, if each shows one more card."""
         with self._lock:
-            return tuple(sorted(set(range(self._shown_pictures)) - {seen.place for seen in self._seen}))
+            return tuple(sorted(set(range(self._shown_pictures)) - {card.place for card in self._cards}))
 
     @property
     def missed(self) -> tuple[tuple[Card, int | None], ...]:
@@ -113,7 +113,7 @@ class Lesson:
         """
         with self._lock:
             at = self._order_indices()
-            found = {index: self._seen[i].place for i, index in at.items()}
+            found = {index: self._cards[i].place for i, index in at.items()}
             missed = []
             for index in sorted(set(range(len(self._order))) - found.keys()):
                 before = max((known for known in found if known < index), default=None)
@@ -130,7 +130,7 @@ class Lesson:
     def show(self, image: Image) -> int:
         """Process a still (H, W, 3) BGR uint8 picture of the pile; returns the number of additional cards found."""
         new = [self._study(card) for card in self._pile.show(image)]
-        self._glances.clear()
+        self._evidence.clear()
         self._shown_pictures += self._each
         return self.add(new)
 
@@ -142,11 +142,11 @@ class Lesson:
     def add(self, new: Sequence[EnrolledCard]) -> int:
         """Add laid cards; returns their number."""
         with self._lock:
-            for seen in new[: max(0, MAX_CARDS - len(self._seen))]:
+            for card in new[: max(0, MAX_CARDS - len(self._cards))]:
                 wanted = self._next_wanted()
                 if wanted is not None:
-                    self._known_names[len(self._seen)] = wanted
-                self._seen.append(seen)
+                    self._known_names[len(self._cards)] = wanted
+                self._cards.append(card)
             self._unanswered = self._naming = None
         return len(new)
 
@@ -179,17 +179,17 @@ class Lesson:
         """Number of answered questions."""
         return self._asked
 
-    def _clearness(self, image: Image, quad: Quad) -> float:
+    def _legibility(self, image: Image, quad: Quad) -> float:
         """Return how clearly a card is read in an outline of a picture."""
         key = (id(image), quad.tobytes())
-        if key not in self._glances:
-            self._glances[key] = glance_at(self._reader, straightened(image, quad))
-        return self._glances[key].clearness
+        if key not in self._evidence:
+            self._evidence[key] = naming_evidence(self._reader, stored_picture(image, quad))
+        return self._evidence[key].legibility
 
     def _study(self, card: LaidCard) -> EnrolledCard:
-        self._clearness(card.image, card.quad)
-        glance = self._glances[(id(card.image), card.quad.tobytes())]
-        return EnrolledCard(glance.picture, card.quad, glance.features, glance.logs, card.place)
+        self._legibility(card.image, card.quad)
+        evidence = self._evidence[(id(card.image), card.quad.tobytes())]
+        return EnrolledCard(evidence.picture, card.quad, evidence.features, evidence.logs, card.place)
 
     def naming(self) -> Naming:
         """Return the current names, using answers that fit. Raises ValueError without cards."""
@@ -211,7 +211,7 @@ class Lesson:
             return naming
 
     def _named(self) -> Naming:
-        if not self._seen:
+        if not self._cards:
             raise ValueError("no card was laid yet")
         if self._naming is None:
             ordered = {i: self._order[index] for i, index in self._order_indices().items()}
@@ -226,22 +226,22 @@ class Lesson:
 
     def _order_indices(self) -> dict[int, int]:
         """Return the index in the given order for each picture that shows a card of it."""
-        if not self._order or not self._seen:
+        if not self._order or not self._cards:
             return {}
         if self._shown_pictures == len(self._order):
-            return {i: seen.place for i, seen in enumerate(self._seen)}
+            return {i: card.place for i, card in enumerate(self._cards)}
         learnt = learnt_cards(self.edition)
-        by_place = sorted(range(len(self._seen)), key=lambda i: self._seen[i].place)
+        by_place = sorted(range(len(self._cards)), key=lambda i: self._cards[i].place)
         # On unknown designs a card's middle, the last part, shows its picture more often than its face.
-        readings = np.stack([np.exp(log_softmax(self._seen[i].logs[:-1])).mean(0) for i in by_place])
+        readings = np.stack([np.exp(log_softmax(self._cards[i].logs[:-1])).mean(0) for i in by_place])
         found = aligned(
-            readings, [learnt.number(card) for card in self._order], [self._seen[i].place for i in by_place]
+            readings, [learnt.number(card) for card in self._order], [self._cards[i].place for i in by_place]
         )
         return {i: index for i, index in zip(by_place, found, strict=True) if index is not None}
 
     def _names_given(self, known: Mapping[int, Card]) -> Naming:
-        features = np.stack([seen.features for seen in self._seen])
-        logs = np.stack([seen.logs for seen in self._seen])
+        features = np.stack([card.features for card in self._cards])
+        logs = np.stack([card.logs for card in self._cards])
         return name_cards(features, logs, self.edition, known, self._by_color)
 
     def _boxed(self, image: Image) -> list[Quad]:
@@ -284,12 +284,12 @@ class Lesson:
         """Leave out the pictures that show no card of the given order, such as a hand."""
         with self._lock:
             if self._order:
-                self._leave_out(set(range(len(self._seen))) - self._order_indices().keys())
+                self._leave_out(set(range(len(self._cards))) - self._order_indices().keys())
 
     def _leave_out(self, gone: set[int]) -> None:
-        left = [i for i in range(len(self._seen)) if i not in gone]
+        left = [i for i in range(len(self._cards)) if i not in gone]
         now = {old: new for new, old in enumerate(left)}
-        self._seen = [self._seen[i] for i in left]
+        self._cards = [self._cards[i] for i in left]
         self._known_names = {now[i]: card for i, card in self._known_names.items() if i in now}
         self._answers = {now[i]: card for i, card in self._answers.items() if i in now}
         self._revised += 1
@@ -301,7 +301,7 @@ class Lesson:
         Raises ValueError without cards.
         """
         naming = self.naming()
-        pictures = [one.picture for one in self._seen]
+        pictures = [one.picture for one in self._cards]
         spot = design_spot(self._boxes, list(dict(zip(naming.cards, pictures, strict=True)).values()))
         known = [i for i, sure in enumerate(naming.sure) if sure]
         unnamed = tuple(encoded(pictures[i]) for i, sure in enumerate(naming.sure) if not sure)

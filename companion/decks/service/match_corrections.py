@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.cards import Card
-from companion.decks.model.card_views import outline, straightened
-from companion.decks.model.thumbnails import SAME_DESIGN, both_ways, small
+from companion.decks.model.card_views import outline, stored_picture
+from companion.decks.model.thumbnails import SAME_DESIGN, correlations, thumbnail
 from companion.decks.storage.deck_file import MAX_FURTHER, MAX_PER_CARD, FurtherView, LearntDeck, encoded
 from companion.vision.capture.image_files import PictureError, decode_picture
 from companion.vision.core.geometry import Image
@@ -60,7 +60,7 @@ def _view(deck: LearntDeck, match: str, corrected: Corrected) -> FurtherView | N
     if float(np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1).min()) < _MIN_SIDE:
         return None
     try:
-        picture = straightened(decode_picture(corrected.picture), quad)
+        picture = stored_picture(decode_picture(corrected.picture), quad)
     except PictureError:
         return None
     return FurtherView(corrected.card, encoded(picture), match, corrected.reading) if _fits(deck, picture) else None
@@ -68,5 +68,5 @@ def _view(deck: LearntDeck, match: str, corrected: Corrected) -> FurtherView | N
 
 def _fits(deck: LearntDeck, picture: Image) -> bool:
     """Return whether a stored picture is as similar to the deck's as an unseen face would be."""
-    known = np.stack([small(one, outline()) for one in deck.laid])
-    return float(both_ways(small(picture, outline())[None], known).max()) >= SAME_DESIGN
+    known = np.stack([thumbnail(one, outline()) for one in deck.laid])
+    return float(correlations(thumbnail(picture, outline())[None], known).max()) >= SAME_DESIGN

@@ -27,8 +27,8 @@ def copies_of(
     features, logs = np.stack([view.features for view in views]), np.stack([view.logs for view in views])
     known = fit(features, logs, names, shipped_decisions().card)
     units = known.decision.centred(features, known.mean)
-    seen = known.decision.centred(np.stack([view.features for view in further]), known.mean)
-    similarity = np.einsum("fvd,nwd->fnvw", seen, units, optimize=True).max((2, 3))
+    others = known.decision.centred(np.stack([view.features for view in further]), known.mean)
+    similarity = np.einsum("fvd,nwd->fnvw", others, units, optimize=True).max((2, 3))
     is_copy = known.open_set.odds(similarity, np.zeros_like(similarity)) > 0
     of_name = (labels == np.asarray(cards)[:, None]) & is_copy
     best = np.where(of_name | ~of_name.any(1, keepdims=True), similarity, -1.0).argmax(1)
