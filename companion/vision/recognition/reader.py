@@ -127,12 +127,12 @@ class Reader:
             for one in predictions
         ]
         frames = [frame for i in promising for frame in corner_frames(cards[i].quad)]
-        corner_predictions = (one for (one,) in self._crop_reader.predict_indices(image, frames))
-        corners = zip(frames, corner_predictions, strict=True)
+        indices = self._crop_reader.predict_indices(image, frames)
+        corners = [(frame, index) for frame, (index,) in zip(frames, indices, strict=True)]
+        pairs = zip(corners[::2], corners[1::2], strict=True)
         is_another_deck = cache(partial(self.are_of_another_deck, image, [cards[i].quad for i in promising]))
         with_deck = self._crop_reader.add_deck_evidence([predictions[i] for i in promising])
-        for i, one in zip(promising, with_deck, strict=True):
-            pair = [next(corners), next(corners)]
+        for i, one, pair in zip(promising, with_deck, pairs, strict=True):
             if one.deck_logs is None:
                 cards[i] = self._with_corners(cards[i], [self._index(*corner) for corner in pair])
             else:
@@ -181,9 +181,10 @@ class Reader:
         answers = self._crop_reader.combine_index_views([[one] for one in predictions])
         by_deck = self._with_corners(by_deck, list(map(self._more_confident_index, frames, answers)))
         least = 0.0 if agree and by_networks.confidence >= EVEN else NEARLY
-        is_better = by_deck.confidence > max(by_networks.confidence, least)
-        is_new = agree or by_deck.card != by_networks.card
-        return by_deck if is_new and is_better and not is_another_deck() else by_networks
+        # With its corners, the deck may read the networks' card after all.
+        is_same = not agree and by_deck.card == by_networks.card
+        is_better = not is_same and by_deck.confidence > max(by_networks.confidence, least)
+        return by_deck if is_better and not is_another_deck() else by_networks
 
     def _refine(self, image: Image, first: Sequence[CardPrediction]) -> list[CardPrediction]:
         """Return the predictions in refined outlines: upside down, and unless both agree also upright and sideways."""
