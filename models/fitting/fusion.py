@@ -22,7 +22,7 @@ from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.labels import COLORS, FACES, card_classes
 from companion.vision.core.sightings import RUNNER_UP_BELOW
 from companion.vision.recognition.card_detector import CardDetector
-from companion.vision.recognition.fusion import LIGHT, Design, Evidence, FusionModel, features
+from companion.vision.recognition.fusion import LIGHT_FEATURES, Evidence, EvidenceArrays, FusionModel, features
 
 Values = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def fitted(judged: Sequence[Judged]) -> FusionModel:
 
     Needs torch, which the `train` extra installs.
     """
-    everything = Design.of([one.evidence for one in judged])
+    everything = EvidenceArrays.of([one.evidence for one in judged])
     truth = np.array([one.truth for one in judged])
     legible = np.array([one.truth >= 0 and one.visible > _VISIBLE for one in judged])
     model = _fused(everything.only(legible), truth[legible])
@@ -113,7 +113,7 @@ def fitted(judged: Sequence[Judged]) -> FusionModel:
     return replace(model, confidence=np.append(weights, intercept))
 
 
-def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
+def _fused(cards: EvidenceArrays, truth: NDArray[np.int_]) -> FusionModel:
     import torch
 
     def tensor(values: object) -> torch.Tensor:
@@ -127,7 +127,7 @@ def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
         "corner": tensor(np.full((2, 2), -0.5)),
         "boxed": tensor(np.zeros((2, 2))),
         "floors": tensor(np.full(2, -4.0)),
-        "light": tensor(np.zeros((len(LIGHT), len(COLORS)))),
+        "light": tensor(np.zeros((len(LIGHT_FEATURES), len(COLORS)))),
         "faces": tensor(np.zeros((3, len(FACES)))),
     }
     for one in weights.values():
@@ -167,9 +167,9 @@ def _fused(cards: Design, truth: NDArray[np.int_]) -> FusionModel:
 
 def checked(judged: Sequence[Judged], model: FusionModel) -> Checked:
     """Return how well the model reads these candidates."""
-    design = Design.of([one.evidence for one in judged])
-    logs = model.log_probabilities(design)
-    sure = model.confidences(design, logs)
+    arrays = EvidenceArrays.of([one.evidence for one in judged])
+    logs = model.log_probabilities(arrays)
+    sure = model.confidences(arrays, logs)
     right = logs.argmax(1) == np.array([one.truth for one in judged])
     accepted = {level: (int((sure >= level).sum()), int((~right[sure >= level]).sum())) for level in _LEVELS}
     return Checked(len(judged), int(right.sum()), accepted, calibration_error(sure, right))

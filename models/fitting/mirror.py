@@ -40,7 +40,7 @@ _MIRRORING, _WORTH = 0.05, 0.05
 class Pair:
     """The features of the cards found in a picture as a camera that does not mirror sends it, and in its mirror image.
 
-    straight, mirrored: (len(LOOK),). straight_once, mirrored_once: (len(ONCE),).
+    straight, mirrored: (len(ORIENTATION_FEATURES),). straight_once, mirrored_once: (len(SINGLE_FEATURES),).
     """
 
     straight: Values

@@ -27,10 +27,10 @@ from companion.models.fitting.logistic import ridge_logistic
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.recognition.card_detector import CardDetector
 from companion.vision.recognition.fusion import (
-    CONFIDENCE,
+    CONFIDENCE_FEATURES,
     CornerEvidence,
-    Design,
     Evidence,
+    EvidenceArrays,
     FusionModel,
     corner_features,
     features,
@@ -186,13 +186,13 @@ def _rows(found: Sequence[Outline | Sign], model: FusionModel) -> list[tuple[Val
     """
     outlines = [one for one in found if isinstance(one, Outline)]
     signs = [one for one in found if isinstance(one, Sign)]
-    design = Design.of([one.evidence for one in outlines])
-    rows = features(design, model.log_probabilities(design))
-    clear = rows[:, CONFIDENCE.index("odds")] > 0
+    arrays = EvidenceArrays.of([one.evidence for one in outlines])
+    rows = features(arrays, model.log_probabilities(arrays))
+    clear = rows[:, CONFIDENCE_FEATURES.index("odds")] > 0
     no_card = np.array([not one.is_card for one in outlines])
     no_sign = np.array([not one.is_index for one in signs])
     return [
-        (other_features(design, rows)[clear], no_card[clear]),
+        (other_features(arrays, rows)[clear], no_card[clear]),
         (corner_features([one.evidence for one in signs]), no_sign),
     ]
 

@@ -219,7 +219,7 @@ def test_the_shipped_network_moves_outlines_towards_the_card(deck_faces: list[Im
     picture, quad = _table(800, 600), lying(400, 300, 15)
     _lay(picture, deck_faces[0], quad)
     over = lying(490, 320, 30)
-    faces = Faces.of(_deck(deck_faces).laid, CARDS, PartEmbedding.shipped())
+    faces = Faces.of(_deck(deck_faces).all_pictures, CARDS, PartEmbedding.shipped())
     comparer = replace(_comparer(PartEmbedding.shipped()), faces=faces)
     rng, gains = np.random.default_rng(4), []
     for above in ([], [over]):

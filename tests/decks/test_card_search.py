@@ -287,7 +287,7 @@ def test_visible_part_aligns_the_outline(faces: list[Image]) -> None:
 def test_a_lamp_may_tint_a_print_but_not_turn_one_colour_into_another(faces: list[Image]) -> None:
     picture, quad, every = _table(800, 600), lying(400, 300, 15), np.ones((DOWN, ACROSS), bool)
     _lay(picture, faces[0], quad)
-    matcher = CellMatcher.of(_deck(faces).laid, CARDS)
+    matcher = CellMatcher.of(_deck(faces).all_pictures, CARDS)
     tinted = np.asarray(np.clip(picture * np.array([0.6, 0.8, 1.0]), 0, 255), np.uint8)
     compared = matcher.compare(tinted, quad, np.arange(len(matcher.cards)), every)
     assert matcher.cards[compared.best] == CARDS[0]

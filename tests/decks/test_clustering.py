@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.cards import Card, EditionName, deck
-from companion.decks.labels.clustering import copies
+from companion.decks.labels.clustering import group_copies
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.storage.cache import read_cache, write_cache
 from companion.editions import EDITIONS
@@ -35,7 +35,7 @@ def test_similar_faces_of_a_color_are_not_grouped_as_a_wild() -> None:
     pairs = {frozenset((Card.parse(f"{color} 3"), Card.parse(f"{color} 8"))): 0.9 for color in colors}
     # Copies of the other face are less similar, so similarity alone would merge the two faces first.
     unlike = {frozenset((Card.parse(f"{color} 7"),)): 0.85 for color in colors}
-    groups = copies(_likeness(cards, pairs | unlike), HELD, 1.0, {})
+    groups = group_copies(_likeness(cards, pairs | unlike), HELD, 1.0, {})
     assert sorted(np.bincount(groups)) == sorted(HELD.values())
     assert len(set(zip(groups.tolist(), cards, strict=True))) == len(HELD)
 
@@ -44,7 +44,7 @@ def test_pictures_with_different_names_are_not_grouped() -> None:
     cards = [card for card in _laid() if card.name in {"red 3", "red 8"}]
     both = {frozenset((Card.parse("red 3"), Card.parse("red 8"))): 0.949}
     known = {i: int(card.name == "red 8") for i, card in enumerate(cards)}
-    assert copies(_likeness(cards, both), HELD, 2 / len(HELD), known).tolist() == [0, 0, 1, 1]
+    assert group_copies(_likeness(cards, both), HELD, 2 / len(HELD), known).tolist() == [0, 0, 1, 1]
 
 
 def test_groups_have_the_editions_numbers_of_copies() -> None:
@@ -54,13 +54,13 @@ def test_groups_have_the_editions_numbers_of_copies() -> None:
     # Other faces' copies are less similar than these two faces are, and are grouped first nevertheless.
     pairs = {frozenset((Card.parse(f"{color} 3"), Card.parse(f"{color} 8"))): 0.9 for color in ("red", "blue")}
     unlike = {frozenset((Card.parse(f"{color} {face}"),)): 0.85 for color in ("red", "blue") for face in (5, 6, 7)}
-    groups = copies(_likeness(cards, pairs | unlike), held, 1.0, {})
+    groups = group_copies(_likeness(cards, pairs | unlike), held, 1.0, {})
     assert sorted(np.bincount(groups)) == sorted(held.values())
 
 
 def test_a_deck_without_copies_is_not_grouped() -> None:
     cards = list(HELD)
-    assert len(set(copies(_likeness(cards, {}) + 0.6, Counter(cards), 1.0, {}))) == len(cards)
+    assert len(set(group_copies(_likeness(cards, {}) + 0.6, Counter(cards), 1.0, {}))) == len(cards)
 
 
 def test_cache_is_valid_only_undamaged_and_for_its_key(tmp_path: Path) -> None:

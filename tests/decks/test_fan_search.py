@@ -183,7 +183,7 @@ def test_doubtful_picture_match_is_resolved_by_the_deck(
     monkeypatch.setattr(Prototypes, "combine", counted)
     doubtful = PictureMatch(outline(), np.full(57, -1, np.float32), np.ones((12, 8), bool))
     monkeypatch.setattr(DeckModel, "find_cards", lambda *_: [doubtful])
-    ((result, _),) = reading_parts()[0].with_deck(known).deck_matches(deck.laid[ODD], [])
+    ((result, _),) = reading_parts()[0].with_deck(known).deck_matches(deck.all_pictures[ODD], [])
     assert asked == 2, "both ways up"
     assert result.card.name == NAMES[ODD]
 

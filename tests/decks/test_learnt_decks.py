@@ -312,7 +312,7 @@ def test_uncertain_card_is_stored_without_a_name() -> None:
     lesson.answer(0, RED_7)
     learnt = lesson.finish("Slick")
     assert learnt.cards == (RED_7,)
-    assert len(learnt.pictures) == len(learnt.nameless) == 1
+    assert len(learnt.pictures) == len(learnt.unnamed_pictures) == 1
 
 
 def test_deck_with_few_names_does_not_change_readings(learnt: LearntDeck) -> None:

@@ -11,7 +11,7 @@ import pytest
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.styles import sample_style
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
-from companion.decks.model.card_views import outline, stored_picture, study
+from companion.decks.model.card_views import outline, picture_views, stored_picture
 from companion.decks.model.thumbnails import correlations, thumbnail
 from companion.decks.service.build import fit_model
 from companion.vision.core.geometry import Image, unit_square
@@ -39,7 +39,7 @@ def _summary(sightings: list[Sighting]) -> list[tuple[Card, bool, float]]:
 def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image]) -> None:
     detector = CardDetector.shipped(EditionName.CLASSIC)
     pictures = [_kept(faces[card]) for card in CARDS]
-    views = [study(detector.reader, picture, None) for picture in pictures]
+    views = [picture_views(detector.reader, picture, None) for picture in pictures]
     # Every card carries the next one's label, so any reading with the deck is wrong.
     wrong = [ALL_CARDS.index(card) for card in (*CARDS[1:], CARDS[0])]
     result = replace(fit_model(views, wrong), search=MagicMock(search=MagicMock(return_value=[])))
@@ -62,7 +62,7 @@ def test_thumbnails_are_invariant_to_light_and_rotation(faces: dict[Card, Image]
 def test_card_of_the_deck_is_recognised_in_other_light_upside_down_and_mirrored(faces: dict[Card, Image]) -> None:
     kept = [_kept(faces[card]) for card in CARDS]
     reader = CardDetector.shipped().reader
-    views = [study(reader, picture, None) for picture in kept]
+    views = [picture_views(reader, picture, None) for picture in kept]
     reader = reader.with_deck(fit_model(views, [ALL_CARDS.index(card) for card in CARDS]))
     dim = np.asarray(kept[1][::-1, ::-1] * 0.5 + 10, np.uint8)
     blot = np.asarray(np.random.default_rng(1).integers(0, 255, kept[0].shape), np.uint8)

@@ -43,7 +43,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def faces() -> Faces:
-    return Faces.of(_deck(_faces(5)).laid, CARDS, PartEmbedding.shipped())
+    return Faces.of(_deck(_faces(5)).all_pictures, CARDS, PartEmbedding.shipped())
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def scene(faces: Faces) -> Scene:
     _lay(picture, drawn[1], LOW)
     _lay(picture, drawn[0], TOP)
     odds, image = shipped_search_model().outline, _lit(picture)
-    matcher = CellMatcher.of(_deck(drawn).laid, CARDS)
+    matcher = CellMatcher.of(_deck(drawn).all_pictures, CARDS)
     return Scene(image, Comparer.of(image, faces, matcher, PartEmbedding.shipped(), odds, [LOW, TOP]))
 
 

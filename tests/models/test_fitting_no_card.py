@@ -25,7 +25,14 @@ from companion.vision.core.sightings import Sighting
 from companion.vision.detection.crops import CardPrediction
 from companion.vision.imaging.lighting import Light
 from companion.vision.recognition.corners import no_card_elsewhere
-from companion.vision.recognition.fusion import CORNER, OTHER, CornerEvidence, Evidence, FusionModel, shipped
+from companion.vision.recognition.fusion import (
+    CORNER_FEATURES,
+    OTHER_FEATURES,
+    CornerEvidence,
+    Evidence,
+    FusionModel,
+    shipped,
+)
 from companion.vision.recognition.occluded_cards import OccludedCards
 from companion.vision.recognition.reader import Reader
 
@@ -127,11 +134,13 @@ def _sign_off(is_index: bool, far: float) -> Reading:
 
 def test_without_that_fit_nothing_is_another_thing() -> None:
     model = replace(
-        fitted(_found(1), shipped()), other=FusionModel.never(OTHER), other_corner=FusionModel.never(CORNER)
+        fitted(_found(1), shipped()),
+        other=FusionModel.never(OTHER_FEATURES),
+        other_corner=FusionModel.never(CORNER_FEATURES),
     )
     evidence = [one.evidence for one in _found(4) if isinstance(one, Outline)]
     assert all(sum(one.probabilities) > 0.99 for one in model.sightings(evidence, SCALE))
-    assert max(model.other_corners([one.evidence for one in _found(4) if isinstance(one, Sign)])) < 0.01
+    assert max(model.corner_other_probabilities([one.evidence for one in _found(4) if isinstance(one, Sign)])) < 0.01
 
 
 def test_a_corner_without_a_card_behind_it_is_left_out_unless_a_learnt_deck_knows_it() -> None:

@@ -12,10 +12,10 @@ from companion.cards import Card
 from companion.decks.model.decision import shipped_decisions
 
 
-def copies(
+def group_copies(
     similarity: NDArray[np.float64], held: Mapping[Card, int], share_laid: float, known: Mapping[int, int]
 ) -> NDArray[np.intp]:
-    """Return (N,) groups of copies, as numbers from 0.
+    """Return (N,) the group of copies that each picture is in, as numbers from 0.
 
     similarity: (N, N) similarities. held: number of copies of each card in the deck. share_laid: share of the deck that
     was laid. known: named pictures, which are not grouped with others. Groups grow by the deck's numbers of copies, the
@@ -46,7 +46,7 @@ def copies(
                 table[i, i] = table[j] = table[:, j] = -np.inf
             groups[i] = joined
             del groups[j]
-    of = np.empty(len(similarity), np.intp)
+    group_of = np.empty(len(similarity), np.intp)
     for g, members in enumerate(groups.values()):
-        of[members] = g
-    return of
+        group_of[members] = g
+    return group_of

@@ -110,9 +110,9 @@ def similarities(units: Floats) -> Floats:
     return np.asarray(np.einsum("nvd,mwd->nmvw", units, units, optimize=True).max((2, 3)), np.float32)
 
 
-def group_means(rows: Floats, of: NDArray[np.intp]) -> Floats:
-    """Return (G, ...) the means of the rows (N, ...) of each group, given their groups (N,)."""
-    return np.stack([rows[of == g].mean(0) for g in range(of.max() + 1)])
+def group_means(rows: Floats, group_of: NDArray[np.intp]) -> Floats:
+    """Return (G, ...) the means of the rows (N, ...) of each group. group_of: (N,) the group of each row."""
+    return np.stack([rows[group_of == g].mean(0) for g in range(group_of.max() + 1)])
 
 
 def expected_similarity(means: Floats, names: NDArray[np.intp]) -> Floats:

@@ -50,21 +50,21 @@ def assign(costs: NDArray[np.floating]) -> NDArray[np.intp]:
     return answer
 
 
-def group_names(evidence: Floats, of: NDArray[np.intp], held: NDArray[np.intp]) -> NDArray[np.intp]:
+def group_names(evidence: Floats, group_of: NDArray[np.intp], held: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return (G,) the card of each group with the best total evidence (G, 56), within the deck's numbers of copies.
 
-    of: (N,) groups of pictures, of which each shows one copy. held: (56,) copies of each card. Some cards may be laid
-    twice, and a wrong name leaves another card's place free: a copy more than the deck has costs as much as one
+    group_of: (N,) each picture's group; a picture shows one copy. held: (56,) copies of each card. Some cards may be
+    laid twice, and a wrong name leaves another card's place free: a copy more than the deck has costs as much as one
     statement. A group has the name of most of its pictures, one without pictures is UNNAMED.
     """
     slots = np.repeat(np.arange(evidence.shape[1]), held)
-    copies = np.arange(max(2, -(-len(of) // len(slots)) + 1))
+    copies = np.arange(max(2, -(-len(group_of) // len(slots)) + 1))
     costs = STATEMENT_NATS * np.repeat(copies, len(slots)) - np.tile(
-        evidence[of][:, slots].astype(np.float64), len(copies)
+        evidence[group_of][:, slots].astype(np.float64), len(copies)
     )
     cards = np.tile(slots, len(copies))[assign(costs)]
     names = np.full(len(evidence), UNNAMED)
-    for g in np.unique(of):
-        own, counts = np.unique(cards[of == g], return_counts=True)
+    for g in np.unique(group_of):
+        own, counts = np.unique(cards[group_of == g], return_counts=True)
         names[g] = max(zip(counts, evidence[g, own], own, strict=True))[2]
     return names

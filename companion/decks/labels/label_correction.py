@@ -44,25 +44,25 @@ def corrected_names(
     named only by witnesses. A picture without evidence gets no name.
     """
     given = np.asarray(names)
-    of = _groups_by_name(units, given)
-    means, sizes = group_means(units.mean(1), of), np.bincount(of)
+    group_of = _groups_by_name(units, given)
+    means, sizes = group_means(units.mean(1), group_of), np.bincount(group_of)
     statements = np.zeros((len(sizes), UNNAMED + 1), np.float32)
     if votes is not None:
-        np.add.at(statements[:, :NOTHING], of, votes)
+        np.add.at(statements[:, :NOTHING], group_of, votes)
     now = np.zeros(len(sizes), np.intp)
-    now[of] = given
+    now[group_of] = given
     # The pictures of a group have one name, which is one statement.
     statements[np.arange(len(now)), now] += 1
     statements = statements[:, :NOTHING]
     copies = np.maximum([held.get(card, 0) for card in ALL_CARDS], statements.max(0) > 0)
-    stated = np.flatnonzero(statements.max(1)[of])
+    stated = np.flatnonzero(statements.max(1)[group_of])
     for _ in range(ROUNDS):
         before = now
         evidence = STATEMENT_NATS * statements + _design_evidence(means, before, sizes, statements)
-        now = group_names(evidence, of[stated], copies)
+        now = group_names(evidence, group_of[stated], copies)
         if (now == before).all():
             break
-    return [int(name) for name in _clear_names(now, evidence)[of]]
+    return [int(name) for name in _clear_names(now, evidence)[group_of]]
 
 
 def _clear_names(names: NDArray[np.intp], evidence: Floats) -> NDArray[np.intp]:

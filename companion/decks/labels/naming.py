@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cards import ALL_CARDS, Card
-from companion.decks.labels.clustering import copies
+from companion.decks.labels.clustering import group_copies
 from companion.decks.labels.dawid_skene import ViewReliability
 from companion.decks.labels.design import (
     EXCLUDED,
@@ -93,26 +93,26 @@ def name_cards(
     units = descriptors(features)
     # Two faces of one colour, such as a 3 and an 8, may look as alike as two copies do.
     similarity = similarities(units).astype(np.float64) - _disagreement(logs) / consistency_nats()
-    of = copies(similarity, held, len(logs) / counts.sum(), known)
-    fixed = {int(of[i]): card for i, card in known.items()}
-    certain = np.zeros((of.max() + 1, len(ALL_CARDS)), np.float32)
+    group_of = group_copies(similarity, held, len(logs) / counts.sum(), known)
+    fixed = {int(group_of[i]): card for i, card in known.items()}
+    certain = np.zeros((group_of.max() + 1, len(ALL_CARDS)), np.float32)
     for g, card in fixed.items():
         certain[g] = np.where(np.arange(len(ALL_CARDS)) == card, 0, EXCLUDED)
-    means = group_means(units.mean(1), of)
+    means = group_means(units.mean(1), group_of)
     views = ViewReliability(logs)
     consistency = np.zeros_like(certain)
     for _ in range(ROUNDS):
-        base = _group_scores(views.scores(), of, by_color)
-        names = group_names(base + consistency + certain, of, counts)
-        views.weigh(names[of])
+        base = _group_scores(views.scores(), group_of, by_color)
+        names = group_names(base + consistency + certain, group_of, counts)
+        views.weigh(names[group_of])
         consistency = consistency_nats() * expected_similarity(means, names)
-    base = _group_scores(views.scores(), of, by_color)
+    base = _group_scores(views.scores(), group_of, by_color)
     names = swapped(base, means, names, counts, fixed)
     total = base + consistency_nats() * expected_similarity(means, names)
-    probabilities = _name_probabilities(total, of, counts, fixed)
-    fit = float(total[of, names[of]].sum())
+    probabilities = _name_probabilities(total, group_of, counts, fixed)
+    fit = float(total[group_of, names[group_of]].sum())
     doubts = doubtful(base, names, counts, fixed)
-    return _naming(learnt, probabilities, names, of, doubts, fixed, fit)
+    return _naming(learnt, probabilities, names, group_of, doubts, fixed, fit)
 
 
 def accepted_answers(unanswered: Naming, answered: Naming) -> Naming:
@@ -134,27 +134,27 @@ def _disagreement(logs: Floats) -> NDArray[np.float64]:
     return np.asarray(best[:, None] + best - (names[:, None] + names).max(2), np.float64)
 
 
-def _group_scores(picture_scores: Floats, of: NDArray[np.intp], by_color: bool) -> Floats:
+def _group_scores(picture_scores: Floats, group_of: NDArray[np.intp], by_color: bool) -> Floats:
     """Return (G, 56) the scores of groups, from (N, 56) of their pictures, whose groups are (N,).
 
     by_color: whether neighbours' colours are evidence, as the deck was sorted by colour.
     """
-    base = group_means(picture_scores, of)
+    base = group_means(picture_scores, group_of)
     if not by_color:
         return base
     _, colors = card_classes()
     of_color = np.stack([np.logaddexp.reduce(base[:, colors == c], axis=1) for c in range(colors.max() + 1)], 1)
     # Shares of neighbours bound the evidence, so that a few wilds between two colours keep their names.
-    shares = np.exp(log_softmax(of_color))[of]
-    around = np.stack([shares[max(0, i - 5) : i + 6].mean(0) for i in range(len(of))])
-    return np.asarray(base + np.log(group_means(around, of))[:, colors], np.float32)
+    shares = np.exp(log_softmax(of_color))[group_of]
+    around = np.stack([shares[max(0, i - 5) : i + 6].mean(0) for i in range(len(group_of))])
+    return np.asarray(base + np.log(group_means(around, group_of))[:, colors], np.float32)
 
 
 def _name_probabilities(
-    scores: Floats, of: NDArray[np.intp], held: NDArray[np.intp], fixed: Mapping[int, int]
+    scores: Floats, group_of: NDArray[np.intp], held: NDArray[np.intp], fixed: Mapping[int, int]
 ) -> Floats:
     """Return (G, 56) probabilities of the groups' names, given the numbers of copies (Sinkhorn 1967)."""
-    sizes = np.bincount(of)
+    sizes = np.bincount(group_of)
     odds = np.exp(np.asarray(scores - scores.max(1, keepdims=True), np.float64)) * (held > 0)
     for g, card in fixed.items():
         odds[g] = np.arange(len(ALL_CARDS)) == card
@@ -168,7 +168,7 @@ def _naming(
     learnt: LearntCards,
     probabilities: Floats,
     names: NDArray[np.intp],
-    of: NDArray[np.intp],
+    group_of: NDArray[np.intp],
     doubts: Sequence[Swap],
     fixed: Mapping[int, int],
     fit: float,
@@ -179,7 +179,7 @@ def _naming(
     def ask(g: int, *first: int) -> Question:
         """Return a question about a group, with the given names as its first options."""
         options = list(dict.fromkeys([*first, *np.argsort(-probabilities[g]).tolist()]))[:_OPTIONS]
-        return Question(tuple(np.flatnonzero(of == g).tolist()), tuple(learnt.card(name) for name in options))
+        return Question(tuple(np.flatnonzero(group_of == g).tolist()), tuple(learnt.card(name) for name in options))
 
     asked: set[int] = set()
     # One question per ambiguous swap, about its least certain group, comes before those about single cards.
@@ -195,6 +195,6 @@ def _naming(
             question = ask(g, int(names[g]))
             questions.append((True, float(sure[g]) - 0.1 * len(question.pictures), question))
     ordered = tuple(question for *_, question in sorted(questions, key=lambda each: each[:2]))
-    prompted = len(ordered) > TOO_MANY or float(sure[of].mean()) < _MIN_MEAN_CONFIDENCE
-    cards = tuple(learnt.card(int(names[g])) for g in of)
-    return Naming(cards, tuple(sure[of].tolist()), ordered, fit, prompted)
+    prompted = len(ordered) > TOO_MANY or float(sure[group_of].mean()) < _MIN_MEAN_CONFIDENCE
+    cards = tuple(learnt.card(int(names[g])) for g in group_of)
+    return Naming(cards, tuple(sure[group_of].tolist()), ordered, fit, prompted)

@@ -51,7 +51,8 @@ class CardSearch:
 
         Raises ModelFileError.
         """
-        return cls(Faces.of(deck.laid, cards, PartEmbedding.shipped()), CellMatcher.of(deck.laid, cards), prior)
+        pictures = deck.all_pictures
+        return cls(Faces.of(pictures, cards, PartEmbedding.shipped()), CellMatcher.of(pictures, cards), prior)
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, prior: float | None = 0.0) -> CardSearch:

@@ -93,7 +93,7 @@ def design_spot(boxes: BoxFinder, pictures: Sequence[Image]) -> Spot | None:
     return float(x), float(y), float(side)
 
 
-def study(reader: Reader, picture: Image, spot: Spot | None) -> CardViews:
+def picture_views(reader: Reader, picture: Image, spot: Spot | None) -> CardViews:
     """Return the views of a card's stored picture. spot: index position of the design."""
     card = outline()
     logs, features = reader.describe_cards(picture, [card, turned(card, 2)])

@@ -12,7 +12,7 @@ import numpy as np
 from companion.decks.labels.design import descriptors
 from companion.decks.labels.label_correction import corrected_names
 from companion.decks.matching.card_search import CardSearch
-from companion.decks.model.card_views import UPRIGHT, CardViews, index_frames, outline, study, usual_spot
+from companion.decks.model.card_views import UPRIGHT, CardViews, index_frames, outline, picture_views, usual_spot
 from companion.decks.model.decision import shipped_decisions
 from companion.decks.model.edition_cards import learnt_cards
 from companion.decks.model.prototypes import NOTHING, UNNAMED, Prototypes, fit
@@ -92,12 +92,12 @@ def fit_model(views: list[CardViews], cards: list[int], is_complete: bool = True
 
 def views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of all pictures laid for a deck, those without a name last."""
-    return [study(reader, picture, deck.spot) for picture in deck.laid]
+    return [picture_views(reader, picture, deck.spot) for picture in deck.all_pictures]
 
 
 def further_views_of(reader: Reader, deck: LearntDeck) -> list[CardViews]:
     """Return the views of the pictures added by matches."""
-    return [study(reader, view.picture, deck.spot) for view in deck.further]
+    return [picture_views(reader, view.picture, deck.spot) for view in deck.further]
 
 
 def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | None = None) -> DeckModel:
@@ -133,7 +133,7 @@ def build_model(reader: Reader, deck: LearntDeck, networks: Path, cache: Path | 
         write_cache(cache, key, {**_as_arrays(views), **computed, **(search.arrays() if search else {})})
     named = [i for i, card in enumerate(cards) if card < NOTHING]
     model = replace(model, spot=deck.spot, mostly_nameless=3 * len(named) < len(cards))
-    if named and agreement([deck.laid[i] for i in named], [cards[i] for i in named]) < SAME_DESIGN:
+    if named and agreement([deck.all_pictures[i] for i in named], [cards[i] for i in named]) < SAME_DESIGN:
         # The pictures would fit nowhere.
         return replace(model, hard_to_see=True)
     return replace(model, search=search, familiar=not is_searched)
@@ -149,11 +149,11 @@ def _corrected(
     """
     learnt = learnt_cards(deck.edition)
     stated = [learnt.number(view.card) for view in deck.further]
-    of, close = copies_of(views, cards, further, stated)
+    copy_of, is_copy = copies_of(views, cards, further, stated)
     units = descriptors(np.stack([view.features for view in views]))
-    statement_votes = votes(of[close], np.asarray(stated)[close].tolist(), len(views))
+    statement_votes = votes(copy_of[is_copy], np.asarray(stated)[is_copy].tolist(), len(views))
     names = corrected_names(units, cards, learnt.held, statement_votes)
-    every = zip(further, stated, of, close, strict=True)
+    every = zip(further, stated, copy_of, is_copy, strict=True)
     return names, [(seen, card) for seen, card, one, near in every if names[one] == card or not (near or card in names)]
 
 
@@ -214,7 +214,7 @@ def _key(deck: LearntDeck, networks: Path) -> bytes:
         digest.update((networks / name).read_bytes())
     for name in ("card-embedding.onnx", "card-parts.onnx"):
         digest.update((model_folder() / name).read_bytes())
-    for picture in deck.laid:
+    for picture in deck.all_pictures:
         digest.update(picture.tobytes())
     return digest.digest()
 

@@ -129,7 +129,7 @@ class Lesson:
 
     def show(self, image: Image) -> int:
         """Process a still (H, W, 3) BGR uint8 picture of the pile; returns the number of additional cards found."""
-        new = [self._study(card) for card in self._pile.show(image)]
+        new = [self._enrolled(card) for card in self._pile.show(image)]
         self._evidence.clear()
         self._shown_pictures += self._each
         return self.add(new)
@@ -186,7 +186,7 @@ class Lesson:
             self._evidence[key] = naming_evidence(self._reader, stored_picture(image, quad))
         return self._evidence[key].legibility
 
-    def _study(self, card: LaidCard) -> EnrolledCard:
+    def _enrolled(self, card: LaidCard) -> EnrolledCard:
         self._legibility(card.image, card.quad)
         evidence = self._evidence[(id(card.image), card.quad.tobytes())]
         return EnrolledCard(evidence.picture, card.quad, evidence.features, evidence.logs, card.place)

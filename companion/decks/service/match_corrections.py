@@ -68,5 +68,5 @@ def _view(deck: LearntDeck, match: str, corrected: Corrected) -> FurtherView | N
 
 def _fits(deck: LearntDeck, picture: Image) -> bool:
     """Return whether a stored picture is as similar to the deck's as an unseen face would be."""
-    known = np.stack([thumbnail(one, outline()) for one in deck.laid])
+    known = np.stack([thumbnail(one, outline()) for one in deck.all_pictures])
     return float(correlations(thumbnail(picture, outline())[None], known).max()) >= SAME_DESIGN

@@ -35,8 +35,8 @@ def copies_of(
     return best, is_copy[np.arange(len(further)), best]
 
 
-def votes(of: NDArray[np.intp], cards: Sequence[int], pictures: int) -> Floats:
-    """Return (N, 56) votes for each picture and card. of: (F,) the pictures voted on."""
-    counts = np.zeros((pictures, NOTHING), np.float32)
-    np.add.at(counts, (of, np.asarray(cards, np.intp)), 1)
+def votes(pictures: NDArray[np.intp], cards: Sequence[int], count: int) -> Floats:
+    """Return (N, 56) votes for each picture and card. pictures: (F,) those voted on. count: N, of all pictures."""
+    counts = np.zeros((count, NOTHING), np.float32)
+    np.add.at(counts, (pictures, np.asarray(cards, np.intp)), 1)
     return counts

@@ -83,16 +83,16 @@ class LearntDeck:
     unnamed: tuple[bytes, ...] = ()
 
     @cached_property
-    def nameless(self) -> tuple[Image, ...]:
+    def unnamed_pictures(self) -> tuple[Image, ...]:
         """The pictures of cards with an uncertain name; raises DeckFileError if the bytes are not pictures of that
         size.
         """
         return tuple(map(_picture, self.unnamed))
 
     @property
-    def laid(self) -> tuple[Image, ...]:
-        """The pictures of all cards, those without a name last; raises like `nameless`."""
-        return (*self.pictures, *self.nameless)
+    def all_pictures(self) -> tuple[Image, ...]:
+        """The pictures of all cards, those without a name last; raises like `unnamed_pictures`."""
+        return (*self.pictures, *self.unnamed_pictures)
 
     @property
     def faces(self) -> int:
@@ -100,12 +100,12 @@ class LearntDeck:
         return len(set(self.cards))
 
 
-class _Nameless(BaseModel):
+class _UnnamedEntry(BaseModel):
     model_config = ConfigDict(extra="forbid")
     picture: str = Field(pattern=r"^[0-9]{3}\.jpg$")
 
 
-class _Entry(_Nameless):
+class _Entry(_UnnamedEntry):
     card: str = Field(max_length=40)
 
 
@@ -125,7 +125,7 @@ class _Index(BaseModel):
     cards: list[_Entry] = Field(min_length=1, max_length=MAX_CARDS)
     learns: bool = False
     further: list[_Further] = Field(default=[], max_length=MAX_FURTHER)
-    unnamed: list[_Nameless] = Field(default=[], max_length=MAX_CARDS)
+    unnamed: list[_UnnamedEntry] = Field(default=[], max_length=MAX_CARDS)
     # Older files state where the design has signs that look like indices; they are not used.
     signs: list[Spot] = Field(default=[], exclude=True)
 
@@ -136,8 +136,8 @@ def pack(deck: LearntDeck) -> bytes:
     jpegs = deck.jpegs or [encoded(picture) for picture in deck.pictures]
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         # Members have no date, so that the same deck gives the same file.
-        def kept(jpeg: bytes) -> str:
-            """Return the name of a picture in the archive."""
+        def add(jpeg: bytes) -> str:
+            """Add a picture to the archive and return its name there."""
             name = f"{next(numbers):03}.jpg"
             archive.writestr(zipfile.ZipInfo(name), jpeg)
             return name
@@ -149,13 +149,13 @@ def pack(deck: LearntDeck) -> bytes:
             definition=None if deck.edition.is_printed else dict(deck.edition.definition),
             asked=deck.asked,
             spot=deck.spot,
-            cards=[_Entry(card=card.name, picture=kept(jpeg)) for card, jpeg in zip(deck.cards, jpegs, strict=True)],
+            cards=[_Entry(card=card.name, picture=add(jpeg)) for card, jpeg in zip(deck.cards, jpegs, strict=True)],
             learns=deck.learns,
             further=[
-                _Further(card=view.card.name, picture=kept(view.jpeg), match=view.match, reading=view.reading)
+                _Further(card=view.card.name, picture=add(view.jpeg), match=view.match, reading=view.reading)
                 for view in deck.further
             ],
-            unnamed=[_Nameless(picture=kept(jpeg)) for jpeg in deck.unnamed],
+            unnamed=[_UnnamedEntry(picture=add(jpeg)) for jpeg in deck.unnamed],
         )
         archive.writestr(zipfile.ZipInfo(_INDEX), index.model_dump_json(indent=1))
     return buffer.getvalue()

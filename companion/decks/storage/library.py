@@ -126,8 +126,8 @@ class DeckLibrary:
         """Return the file of a deck; raises DeckFileError for an invalid name."""
         if not re.fullmatch(NAME, name) or not name.strip():
             raise DeckFileError("A deck's name has 1 to 60 characters and no slashes.")
-        plain = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40]
-        return self.folder / f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}{SUFFIX}"
+        stem = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40]
+        return self.folder / f"{stem}-{hashlib.sha256(name.encode()).hexdigest()[:8]}{SUFFIX}"
 
 
 def _bytes(path: Path) -> bytes:

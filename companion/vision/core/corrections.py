@@ -25,7 +25,7 @@ _YELLOWS_REDS = [(Card(face, Color.YELLOW), Card(face, Color.RED)) for face in F
 _ONES_SEVENS = [(Card(Face.ONE, color), Card(Face.SEVEN, color)) for color in Color]
 
 
-def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float, ground: float) -> Sighting:
+def corrected(sighting: Sighting, middle: NDArray[np.floating], hue: float, ground: float) -> Sighting:
     """Return the sighting of an open card, unsure where it is corrected: an orange "yellow" becomes red, a 1 whose
     middle may be a 7 becomes a 7.
 
@@ -33,20 +33,20 @@ def corrected(seen: Sighting, middle: NDArray[np.floating], hue: float, ground: 
     the card of that hue.
     """
     # A card in a fan shows its neighbours' grounds.
-    if seen.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > EVEN:
-        seen = _exchanged(seen, _YELLOWS_REDS)
-    return corrected_seven(seen, middle, NEARLY)
+    if sighting.card.color is Color.YELLOW and abs(hue) < _RED_AT_MOST and ground > EVEN:
+        sighting = _exchanged(sighting, _YELLOWS_REDS)
+    return corrected_seven(sighting, middle, NEARLY)
 
 
-def corrected_seven(seen: Sighting, chances: NDArray[np.floating], least: float) -> Sighting:
+def corrected_seven(sighting: Sighting, probabilities: NDArray[np.floating], either: float) -> Sighting:
     """Return the sighting, unsure where a 1 that may be a 7 becomes a 7.
 
-    chances: (57,) probabilities by the part of the card that is seen. least: minimum probability of either.
+    probabilities: (57,) by the visible part of the card. either: minimum probability of a 1 or a 7.
     """
     faces, _ = card_classes()
-    one, seven = (float(chances[:-1][faces == face_class(face)].sum()) for face in (Face.ONE, Face.SEVEN))
-    is_slanted = one + seven >= least and seven >= _SLANTED_SEVEN * (one + seven)
-    return _exchanged(seen, _ONES_SEVENS) if seen.card.face is Face.ONE and is_slanted else seen
+    one, seven = (float(probabilities[:-1][faces == face_class(face)].sum()) for face in (Face.ONE, Face.SEVEN))
+    is_slanted = one + seven >= either and seven >= _SLANTED_SEVEN * (one + seven)
+    return _exchanged(sighting, _ONES_SEVENS) if sighting.card.face is Face.ONE and is_slanted else sighting
 
 
 def _exchanged(sighting: Sighting, pairs: Sequence[tuple[Card, Card]]) -> Sighting:

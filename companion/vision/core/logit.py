@@ -57,10 +57,10 @@ def load_logits(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Log
             for name, features in names.items()
         }
         is_finite = all(np.isfinite([*logit.weights, logit.intercept]).all() for logit in logits.values())
-        same = all(len(found[name]) == len(features) + 1 for name, features in names.items())
+        has_no_others = all(len(found[name]) == len(features) + 1 for name, features in names.items())
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(path, "cannot be read") from error
-    if not is_finite or not same:
+    if not (is_finite and has_no_others):
         raise ModelFileError(path, "holds other features")
     return logits
 

@@ -38,7 +38,7 @@ def _products(names: Sequence[str]) -> tuple[str, ...]:
 
 
 _CASTS = tuple(f"{channel} of {part}" for part in ("card", "picture") for channel in ("blue", "green", "red"))
-CONFIDENCE = (
+CONFIDENCE_FEATURES = (
     "odds",
     "odds squared",
     "odds by size",
@@ -67,7 +67,8 @@ CONFIDENCE = (
     "contrast",
 )
 """Names of the features of the confidence."""
-PAIRED = (
+# Features of the confidence whose products count too: without indices it is a card if its middle is clear.
+_PAIRED_FEATURES = (
     "odds",
     "middle",
     "no card in the middle",
@@ -75,14 +76,12 @@ PAIRED = (
     "no card in both corners",
     "saturation",
 )
-"""Features of the confidence whose products count too: without indices it is a card if its middle is clear."""
 # Features of other makers' cards, which lie together as cards of one deck do.
-_ELSEWHERE = ("no card elsewhere", "indices elsewhere")
-_FOREIGN = ("foreign", *_ELSEWHERE)
-_PAIRED = (*PAIRED, *_FOREIGN)
-OTHER = (*CONFIDENCE, *_FOREIGN, *_products(_PAIRED))
+_ELSEWHERE_FEATURES = ("no card elsewhere", "indices elsewhere")
+_FOREIGN_FEATURES = ("foreign", *_ELSEWHERE_FEATURES)
+OTHER_FEATURES = (*CONFIDENCE_FEATURES, *_FOREIGN_FEATURES, *_products((*_PAIRED_FEATURES, *_FOREIGN_FEATURES)))
 """Names of the features of "not a card of this deck"."""
-_BY_CORNER = (
+_CORNER_BASE = (
     "odds",
     "no card in the corner",
     "wild",
@@ -92,12 +91,12 @@ _BY_CORNER = (
     "open cards",
     "touches an open card",
     "touches another corner's card",
-    *_ELSEWHERE,
+    *_ELSEWHERE_FEATURES,
 )
-CORNER = (*_BY_CORNER, *_products(_BY_CORNER))
+CORNER_FEATURES = (*_CORNER_BASE, *_products(_CORNER_BASE))
 """Names of the features of a covered card's corner; what is behind it is read in the outline that it implies."""
 _HUES = np.arange(-180, 180, 15)
-LIGHT = (*(f"hue {hue} in {light} light" for light in ("white", "coloured") for hue in _HUES), *_CASTS)
+LIGHT_FEATURES = (*(f"hue {hue} in {light} light" for light in ("white", "coloured") for hue in _HUES), *_CASTS)
 """Names of the features of the colour: the share of the two nearest hues (degrees), and casts of card and picture."""
 
 
@@ -144,12 +143,12 @@ class CornerEvidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
-    """The evidence about N cards as arrays.
+class EvidenceArrays:
+    """The evidence about N open cards as arrays.
 
     faces, colors: (N, 3, F) and (N, 3, C) log-likelihoods by middle and corners, over cards alone. none: (N, 3)
-    log-odds of "no card". boxed: (N, 2). size: (N,) logarithm of the width. light: (N, len(LIGHT)). rest: (N, ...) the
-    features of the confidence from "box" on. foreign: (N, 3) those of _FOREIGN.
+    log-odds of "no card". boxed: (N, 2). size: (N,) logarithm of the width. light: (N, L) LIGHT_FEATURES. rest:
+    (N, ...) the features of the confidence from "box" on. foreign: (N, 3) _FOREIGN_FEATURES.
     """
 
     faces: Values
@@ -166,12 +165,12 @@ class Design:
         """(N, 2): one, and the size."""
         return np.stack([np.ones_like(self.size), self.size], 1)
 
-    def only(self, kept: NDArray[np.bool_]) -> Design:
+    def only(self, kept: NDArray[np.bool_]) -> EvidenceArrays:
         """Return the cards marked in (N,)."""
-        return Design(**{each.name: getattr(self, each.name)[kept] for each in fields(self)})
+        return EvidenceArrays(**{each.name: getattr(self, each.name)[kept] for each in fields(self)})
 
     @classmethod
-    def of(cls, cards: Sequence[Evidence]) -> Design:
+    def of(cls, cards: Sequence[Evidence]) -> EvidenceArrays:
         """Return the arrays for at least one card."""
         logs = np.stack([np.concatenate([card.middle[None], card.corners]) for card in cards]).astype(np.float64)
         known = logs[..., :-1] - _log_sum(logs[..., :-1])[..., None]
@@ -211,7 +210,7 @@ class Design:
             size,
             np.concatenate([hues * white, hues * (1 - white), casts], 1),
             np.column_stack(rest).astype(np.float64),
-            np.column_stack([[card.foreign for card in cards], _around(cards)]),
+            np.column_stack([[card.foreign for card in cards], _elsewhere_features(cards)]),
         )
 
 
@@ -220,11 +219,10 @@ class FusionModel:
     """The fitted model.
 
     middle, corner, boxed: (2, 2) weights of a view, for face and colour: at a width of 100 px, and per doubling; the
-    softplus is used. floors: (2,) least log-likelihoods of a corner's face and colour. light: (len(LIGHT), 4) weights
-    per colour. faces: (3, F) prior of each face, and what
-    its weight in the middle and in a corner differs by. confidence: (len(CONFIDENCE) + 1,) with the intercept last.
-    other: (len(OTHER) + 1,), the same for "not a card of this deck". other_corner: (len(CORNER) + 1,), the same for a
-    covered card's corner. Without a fit of the last two nothing is another thing.
+    softplus is used. floors: (2,) least log-likelihoods of a corner's face and colour. light: (L, 4) weights of
+    LIGHT_FEATURES per colour. faces: (3, F) prior of each face, and what its weight in the middle and in a corner
+    differs by. confidence, other, other_corner: weights of CONFIDENCE_FEATURES, OTHER_FEATURES and CORNER_FEATURES with
+    the intercept last. Without a fit of the last two nothing is another thing.
     """
 
     middle: Values
@@ -234,21 +232,21 @@ class FusionModel:
     light: Values
     faces: Values
     confidence: Values
-    other: Values = field(default_factory=lambda: FusionModel.never(OTHER))
-    other_corner: Values = field(default_factory=lambda: FusionModel.never(CORNER))
+    other: Values = field(default_factory=lambda: FusionModel.never(OTHER_FEATURES))
+    other_corner: Values = field(default_factory=lambda: FusionModel.never(CORNER_FEATURES))
 
     @staticmethod
     def never(names: Sequence[str]) -> Values:
         """Return the weights of a regression on these features that predicts nothing."""
         return np.append(np.zeros(len(names)), -30.0)
 
-    def log_probabilities(self, cards: Design, allowed: NDArray[np.bool_] | None = None) -> Values:
+    def log_probabilities(self, cards: EvidenceArrays, allowed: NDArray[np.bool_] | None = None) -> Values:
         """Return (N, 56) log-probabilities of ALL_CARDS; allowed: (56,) the cards under consideration, all if None."""
         scores = self.scores(cards)
         scores = scores if allowed is None else np.where(allowed, scores, -np.inf)
         return np.asarray(scores - _log_sum(scores)[:, None], np.float64)
 
-    def scores(self, cards: Design) -> Values:
+    def scores(self, cards: EvidenceArrays) -> Values:
         """Return (N, 56) unnormalised log-probabilities of ALL_CARDS."""
         middle, corner, boxed = (
             np.log1p(np.exp(cards.by_size @ one)) for one in (self.middle, self.corner, self.boxed)
@@ -265,17 +263,17 @@ class FusionModel:
         own_face, own_color = card_classes()
         return np.asarray(face[:, own_face] + color[:, own_color], np.float64)
 
-    def confidences(self, cards: Design, logs: Values) -> Values:
+    def confidences(self, cards: EvidenceArrays, logs: Values) -> Values:
         """Return (N,) probabilities that the top card of (N, 56) normalised log-probabilities is right, if one lies
         there.
         """
         return _logistic(features(cards, logs), self.confidence)
 
-    def others(self, cards: Design, logs: Values) -> Values:
+    def other_probabilities(self, cards: EvidenceArrays, logs: Values) -> Values:
         """Return (N,) probabilities of "not a card of this deck", given (N, 56) normalised log-probabilities."""
         return _logistic(other_features(cards, features(cards, logs)), self.other)
 
-    def other_corners(self, corners: Sequence[CornerEvidence]) -> list[float]:
+    def corner_other_probabilities(self, corners: Sequence[CornerEvidence]) -> list[float]:
         """Return the probability of "not a card of this deck" for each corner."""
         return _logistic(corner_features(corners), self.other_corner).tolist() if corners else []
 
@@ -283,11 +281,11 @@ class FusionModel:
         """Return the open cards with calibrated probabilities. softmax: for the cards under consideration."""
         if not cards:
             return []
-        design = Design.of(cards)
-        logs = self.log_probabilities(design, softmax.allowed[:-1])
+        arrays = EvidenceArrays.of(cards)
+        logs = self.log_probabilities(arrays, softmax.allowed[:-1])
         found = []
-        sures, others = self.confidences(design, logs), self.others(design, logs)
-        for card, one, sure, other in zip(cards, logs, sures.tolist(), others.tolist(), strict=True):
+        sures, other_probabilities = self.confidences(arrays, logs), self.other_probabilities(arrays, logs)
+        for card, one, sure, other in zip(cards, logs, sures.tolist(), other_probabilities.tolist(), strict=True):
             middle = softmax.probabilities(card.middle.astype(np.float32))
             chances = np.maximum(np.append(np.exp(one), 0), 1e-9)
             fused = Sighting.of(card.quad, chances / chances.sum(), softmax.allowed, whole=True).with_confidence(sure)
@@ -305,8 +303,8 @@ class FusionModel:
             ]
         except (OSError, AttributeError, TypeError, ValueError) as error:
             raise ModelFileError(path, "cannot be read") from error
-        lengths = [(len(names) + 1,) for names in (CONFIDENCE, OTHER, CORNER)]
-        if shapes != [(len(LIGHT), len(COLORS)), (3, len(FACES)), *lengths]:
+        lengths = [(len(names) + 1,) for names in (CONFIDENCE_FEATURES, OTHER_FEATURES, CORNER_FEATURES)]
+        if shapes != [(len(LIGHT_FEATURES), len(COLORS)), (3, len(FACES)), *lengths]:
             raise ModelFileError(path, "holds other features")
         return model
 
@@ -322,28 +320,28 @@ def shipped() -> FusionModel:
     return FusionModel.load(model_folder() / "fusion.json")
 
 
-def features(cards: Design, logs: Values) -> Values:
-    """Return (N, len(CONFIDENCE)) features, given (N, 56) normalised log-probabilities."""
+def features(cards: EvidenceArrays, logs: Values) -> Values:
+    """Return (N, len(CONFIDENCE_FEATURES)) features, given (N, 56) normalised log-probabilities."""
     top, rows = logs.argmax(1), np.arange(len(logs))
     best = logs[rows, top]
     odds = (best - np.log(np.maximum(1e-9, 1 - np.exp(best)))).clip(-8, 14)
     own_face, own_color = card_classes()
     own = np.maximum(-8, cards.faces[rows, :, own_face[top]] + cards.colors[rows, :, own_color[top]])
     wild = (own_color[top] == len(COLORS)).astype(np.float64)
-    saturation = cards.rest[:, CONFIDENCE.index("saturation") - CONFIDENCE.index("box")]
+    saturation = cards.rest[:, CONFIDENCE_FEATURES.index("saturation") - CONFIDENCE_FEATURES.index("box")]
     first = [odds, odds**2 / 10, odds * cards.size, odds * saturation, odds * wild, wild, own[:, 0]]
     corners = [own[:, 1:].max(1), own[:, 1:].min(1), cards.none[:, 0], cards.none[:, 1:].max(1)]
     return np.column_stack([*first, *corners, cards.none[:, 1:].min(1), cards.rest])
 
 
-def other_features(cards: Design, rows: Values) -> Values:
-    """Return (N, len(OTHER)) features, given (N, len(CONFIDENCE))."""
-    paired = [rows[:, CONFIDENCE.index(name)] for name in PAIRED]
+def other_features(cards: EvidenceArrays, rows: Values) -> Values:
+    """Return (N, len(OTHER_FEATURES)) features, given (N, len(CONFIDENCE_FEATURES))."""
+    paired = [rows[:, CONFIDENCE_FEATURES.index(name)] for name in _PAIRED_FEATURES]
     return _with_products(np.column_stack([rows, cards.foreign]), [*paired, *cards.foreign.T])
 
 
 def corner_features(corners: Sequence[CornerEvidence]) -> Values:
-    """Return (N, len(CORNER)) features of at least one corner."""
+    """Return (N, len(CORNER_FEATURES)) features of at least one corner."""
     logs = np.stack([corner.corner for corner in corners])
     behind = np.stack([corner.behind for corner in corners])
     top, rows = logs[:, :-1].argmax(1), np.arange(len(logs))
@@ -359,14 +357,14 @@ def corner_features(corners: Sequence[CornerEvidence]) -> Values:
         np.log1p([corner.open_cards for corner in corners]),
         [corner.by_open_card for corner in corners],
         [corner.by_corner for corner in corners],
-        *_around(corners).T,
+        *_elsewhere_features(corners).T,
     ]
     found = np.column_stack(named).astype(np.float64)
     return _with_products(found, list(found.T))
 
 
-def _around(cards: Sequence[Evidence] | Sequence[CornerEvidence]) -> Values:
-    """Return the (N, 2) features of _ELSEWHERE: a mean whose count of indices has one added, and this count's share."""
+def _elsewhere_features(cards: Sequence[Evidence] | Sequence[CornerEvidence]) -> Values:
+    """Return (N, 2) _ELSEWHERE_FEATURES: a mean whose count of indices has one added, and this count's share."""
     found = np.array([card.elsewhere for card in cards], np.float64)
     return np.asarray(found / (1 + found[:, 1:]), np.float64)
 

@@ -24,7 +24,7 @@ from companion.vision.core.sightings import CERTAIN, FAIRLY, RUNNER_UP_BELOW, Ha
 
 Find = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
-LOOK = (
+ORIENTATION_FEATURES = (
     "best with two sides",
     "best that looks alike",
     "all with two sides",
@@ -34,12 +34,12 @@ LOOK = (
 )
 """Names of the features of the cards found in one orientation; the first three are log-odds of clarity. Arrows have
 none: they stay arrows in a mirror, where digits can look like them."""
-ONCE = (*LOOK, "open cards", "corners", "no open card", "doubt")
-"""Names of the features of the regression that sees one orientation only."""
-_NAMES = {"once": ONCE, "compared": LOOK}
+SINGLE_FEATURES = (*ORIENTATION_FEATURES, "open cards", "corners", "no open card", "doubt")
+"""Names of the features of the regression that knows one orientation only."""
+_NAMES = {"once": SINGLE_FEATURES, "compared": ORIENTATION_FEATURES}
 # After this many looks that may be mirrored the mirror image is tried, then at intervals doubling up to the last value,
 # so that an empty table stays cheap; number of consecutive tries that must agree.
-_FIRST, _RARER, _RAREST, _AGREEING = 3, 2, 24, 2
+_FIRST_TRY, _BACK_OFF, _MAX_INTERVAL, _AGREEING_TRIES = 3, 2, 24, 2
 # Tilt in tens of degrees that stands for a picture without an open card: neither from above nor from low.
 _NO_TILT = 4.5
 _SYMMETRIC = frozenset({Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, *(face for face in Face if face.is_wild)})
@@ -47,7 +47,7 @@ _SYMMETRIC = frozenset({Face.ZERO, Face.FOUR, Face.EIGHT, Face.SKIP, *(face for 
 
 
 def features(cards: Sequence[Sighting]) -> Values:
-    """Return the (len(LOOK),) features of the cards found in one orientation."""
+    """Return the (len(ORIENTATION_FEATURES),) features of the cards found in one orientation."""
     symmetric = [_log_odds(s) for s in cards if s.card.face in _SYMMETRIC]
     two_sided = [_log_odds(s) for s in cards if s.card.face not in {*_SYMMETRIC, Face.REVERSE}]
     handedness, best = [s.handedness for s in cards], _most_confident(cards)
@@ -64,7 +64,7 @@ def features(cards: Sequence[Sighting]) -> Values:
 
 
 def features_once(cards: Sequence[Sighting]) -> Values:
-    """Return the (len(ONCE),) features of the cards found in the only orientation that was looked at."""
+    """Return the (len(SINGLE_FEATURES),) features of the cards found in the only orientation that was read."""
     open_cards = sum(s.whole for s in cards)
     doubt = np.mean([1 - s.clarity for s in cards]) if cards else 1.0
     counts = np.log1p([open_cards, len(cards) - open_cards])
@@ -78,8 +78,8 @@ def _log_odds(sighting: Sighting) -> float:
 
 @dataclass(frozen=True)
 class MirrorModel:
-    """The fitted model. once: whether the mirror image is worth a look, by ONCE. compared: by how much LOOK differs in
-    the mirror image, whether the picture is mirrored; its intercept holds how rare that is.
+    """The fitted model. once: whether the mirror image is worth a look, by SINGLE_FEATURES. compared: whether the
+    picture is mirrored, by how much ORIENTATION_FEATURES differ in its mirror image; the intercept is the prior.
     """
 
     once: Logit
@@ -171,7 +171,7 @@ class MirrorCorrection:
         self._mirrors = self._reported = False
         # Log-likelihood ratios of "the camera mirrors", by each of the first cards; None once decided.
         self._odds: dict[Card, float] | None = {}
-        self._doubtful, self._next, self._agreed = 0, _FIRST, 0
+        self._doubtful, self._next, self._agreed = 0, _FIRST_TRY, 0
 
     @property
     def mirrors(self) -> bool:
@@ -184,7 +184,7 @@ class MirrorCorrection:
         if self._odds is not None and _most_confident(found) is not None:
             return self._decide_by_first_cards(image, found, self._odds)
         if not self._model.is_doubtful(found):
-            self._doubtful, self._next, self._agreed = 0, _FIRST, 0
+            self._doubtful, self._next, self._agreed = 0, _FIRST_TRY, 0
             return found
         return self._try_other_orientation(image, found)
 
@@ -215,12 +215,12 @@ class MirrorCorrection:
         other = find_oriented(self._thoroughly, image, not self._mirrors)
         self._agreed = self._agreed + 1 if self._model.is_mirrored(found, other) else 0
         if not self._agreed:
-            self._doubtful, self._next = 0, min(_RAREST, _RARER * self._next)
-        if self._agreed < _AGREEING:
+            self._doubtful, self._next = 0, min(_MAX_INTERVAL, _BACK_OFF * self._next)
+        if self._agreed < _AGREEING_TRIES:
             return found
         self._mirrors = not self._mirrors
         self._odds = None
-        self._doubtful, self._next, self._agreed = 0, _FIRST, 0
+        self._doubtful, self._next, self._agreed = 0, _FIRST_TRY, 0
         self._report()
         return other
 

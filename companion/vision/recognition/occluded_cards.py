@@ -92,7 +92,7 @@ class OccludedCards:
                 break
             other = 0.0
             if not (has_card or card.is_member):
-                (other,) = self.fusion.other_corners(self.evidence(image, [card], quads, context, cards))
+                (other,) = self.fusion.corner_other_probabilities(self.evidence(image, [card], quads, context, cards))
                 has_card = 1 - other >= RUNNER_UP_BELOW
             accepted.append(one.with_other(other))
         return accepted
