@@ -89,7 +89,7 @@ class _Boxed:
     def with_outlines(self) -> _Boxed:
         return replace(self, has_head=True)
 
-    def outlines(self, *_: object) -> list[Quad]:
+    def propose_outlines(self, *_: object) -> list[Quad]:
         return self.whole if self.has_head else []
 
 
