@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import HAND_PATIENCE, Background, Mask, glance
+from companion.vision.imaging.motion import HAND_PATIENCE, Background, Mask, describe
 
 TABLE = np.random.default_rng(2).integers(90, 110, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 HAND = np.random.default_rng(3).integers(0, 255, (20, 15, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
@@ -22,7 +22,7 @@ def foreign(*stays: tuple[float, bool], time: float = 0.0) -> list[Mask]:
         if there:
             image[:160, 200:320] = HAND
         for _ in range(round(seconds * 10)):
-            picture = glance(image, time)
+            picture = describe(image, time)
             background.learn(picture)
             time += 0.1
         masks.append(background.foreign(picture))
@@ -57,8 +57,8 @@ def settled(image: Image) -> Background:
     """Return a background that knows the table well and then took an image as settled."""
     background = Background(HAND_PATIENCE)
     for tenth in range(60):
-        background.learn(glance(TABLE, tenth / 10))
-    picture = glance(image, 6.0)
+        background.learn(describe(TABLE, tenth / 10))
+    picture = describe(image, 6.0)
     background.learn(picture)
     background.settle(picture)
     return background
@@ -67,13 +67,13 @@ def settled(image: Image) -> Background:
 def test_a_table_is_known_again_once_arms_that_filled_the_picture_leave() -> None:
     filled = np.random.default_rng(4).integers(0, 255, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
     background = settled(filled)
-    assert not background.foreign(glance(filled, 6.1)).any()
-    assert not background.foreign(glance(TABLE, 6.1)).any()
+    assert not background.foreign(describe(filled, 6.1)).any()
+    assert not background.foreign(describe(TABLE, 6.1)).any()
 
 
 def test_a_table_seen_by_a_moved_camera_is_known_at_once_and_a_hand_on_it_foreign() -> None:
     moved = np.roll(TABLE, (40, 72), (0, 1))
     background = settled(moved)
-    assert not background.foreign(glance(moved, 6.1)).any()
+    assert not background.foreign(describe(moved, 6.1)).any()
     moved[:160, 200:320] = HAND
-    assert background.foreign(glance(moved, 6.2))[PLACE].mean() > 0.9
+    assert background.foreign(describe(moved, 6.2))[PLACE].mean() > 0.9

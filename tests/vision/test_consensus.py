@@ -12,7 +12,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
-from companion.vision.pile.features import Lying
+from companion.vision.pile.features import KnownCard
 from companion.vision.pile.motion_gate import Still, view
 from companion.vision.pile.pile_change import Change, Judgement
 from companion.vision.pile.pile_state import KnownPile
@@ -20,7 +20,7 @@ from companion.vision.pile.pile_state import KnownPile
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 QUAD: Quad = np.array([[10, 10], [40, 10], [40, 55], [10, 55]], np.float32)
 BESIDE: Quad = QUAD + np.array([16, 20], np.float32)
-PILE = KnownPile((Lying(GREEN_9, QUAD), Lying(RED_7, QUAD)))
+PILE = KnownPile((KnownCard(GREEN_9, QUAD), KnownCard(RED_7, QUAD)))
 BLANK = np.full((64, 96, 3), 128, np.uint8)
 
 
@@ -32,21 +32,21 @@ def lying(card: Card, quad: Quad) -> Sighting:
     return Sighting(quad, (card,), (0.995,), whole=True)
 
 
-def landed(card: Card = BLUE_3, confidence: float = 0.9, belief: float = 1.0) -> Judgement:
-    return Judgement(Change.LANDED, seen(card, confidence), 2, belief)
+def landed(card: Card = BLUE_3, confidence: float = 0.9, landing_probability: float = 1.0) -> Judgement:
+    return Judgement(Change.LANDED, seen(card, confidence), 2, landing_probability)
 
 
 NOTHING, GONE = Judgement(Change.NONE, seen(RED_7), 2), Judgement(Change.GONE, None, 0)
 DOUBTFUL, UNCLEAR = Judgement(Change.UNCLEAR, None, 2), Judgement(Change.UNCLEAR, seen(BLUE_3), 2, 0.5)
 
 
-def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = False) -> list[Judgement]:
+def agreed(judgements: Sequence[Judgement], apart: float = 0.03, isolated: bool = False) -> list[Judgement]:
     """Return what looks at a picture that lies still agree on, after the last of them."""
     looks, agreement = PileConsensus(), list[Judgement]()
     for n, judgement in enumerate(judgements):
         looks.add(Look(n * apart, judgement, ()), settled=True)
         picture = view(Frame(BLANK, n * apart, n))
-        still = Still(picture, 0.0, n * apart, n + 2, settled=True, alone=alone, moved=False)
+        still = Still(picture, 0.0, n * apart, n + 2, settled=True, isolated=isolated, moved=False)
         agreement = looks.agreed(still, PILE, is_first=False)
     return agreement
 
@@ -60,8 +60,8 @@ def agreed(judgements: Sequence[Judgement], apart: float = 0.03, alone: bool = F
         ([landed(), landed(GREEN_9)], None),
         ([landed(confidence=0.6)] * 4, None),
         ([landed(confidence=0.6)] * 5, Change.LANDED),
-        ([landed(belief=0.3)] * 4, None),
-        ([landed(belief=0.3)] * 5, Change.LANDED),
+        ([landed(landing_probability=0.3)] * 4, None),
+        ([landed(landing_probability=0.3)] * 5, Change.LANDED),
         ([NOTHING], None),
         ([NOTHING, NOTHING], Change.NONE),
         # A card that every other look shows is there.
@@ -89,11 +89,11 @@ def test_a_bare_place_must_stay_bare_for_a_while(apart: float, reported: bool) -
 
 @pytest.mark.parametrize("judgement", [landed(confidence=0.4), NOTHING, GONE])
 def test_a_picture_that_none_will_confirm_is_taken_as_it_is(judgement: Judgement) -> None:
-    assert agreed([judgement], alone=True) == [judgement]
+    assert agreed([judgement], isolated=True) == [judgement]
 
 
 def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> None:
-    looks = [landed(confidence=0.9, belief=0.9), landed(confidence=0.7, belief=0.4)]
+    looks = [landed(confidence=0.9, landing_probability=0.9), landed(confidence=0.7, landing_probability=0.4)]
     (card, probability), *_ = mean_probabilities(looks)
     assert card == BLUE_3
     assert probability == pytest.approx(0.6 * 0.8)
@@ -105,7 +105,7 @@ def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> 
         (landed(confidence=0.995), True),
         (landed(confidence=0.985), True),
         (landed(confidence=0.977), False),
-        (landed(confidence=0.995, belief=0.95), False),
+        (landed(confidence=0.995, landing_probability=0.95), False),
         # What lies on the pile already may only have come to light.
         (landed(RED_7, 0.995), False),
         (landed(GREEN_9, 0.995), False),

@@ -41,14 +41,14 @@ def test_picture_is_still_after_two_equal_ones_and_settled_after_three() -> None
 def test_pictures_far_apart_are_each_taken_alone() -> None:
     still = seen(MotionGate(), [picture(), picture(200), picture(60)], apart=1.0)
     assert still[0] is None
-    assert [s is not None and s.alone and s.moved and s.settled for s in still[1:]] == [True, True]
+    assert [s is not None and s.isolated and s.moved and s.settled for s in still[1:]] == [True, True]
 
 
 def known(stillness: MotionGate, card: int) -> View:
     """Let a card be known to lie there; return its picture."""
     still = seen(stillness, [picture(card)] * 3)[-1]
     assert still is not None
-    stillness.refer_to(still.view)
+    stillness.set_reference(still.view)
     return still.view
 
 
@@ -58,7 +58,7 @@ def test_only_what_differs_from_what_was_known_is_news(card: int, news: bool) ->
     known(stillness, 200)
     still = seen(stillness, [picture(card)] * 4, start=1.0)[-1]
     assert still is not None
-    changed = stillness.news(still, ZONE, looking=False)
+    changed = stillness.changed_since_reference(still, ZONE, looking=False)
     assert (changed is not None and changed.any()) == news
 
 
@@ -73,7 +73,7 @@ def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
     images = [picture(card, arm) for arm in arms]
     seen(stillness, images, start=1.0)
     last = view(Frame(images[-1], 1.0 + 1 / 30, 2))
-    assert (stillness.leaving(last, ZONE) is not None) is leaving
+    assert (stillness.changed_past_arm(last, ZONE) is not None) is leaving
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_landing_beside_a_change_counts_unless_an_arm_is_present(beside: tuple[s
     after[beside] = 255 - after[beside] // 4
     still = seen(stillness, [after] * 4, start=1.0)[-1]
     assert still is not None
-    assert (stillness.news(still, ZONE, looking=False) is not None) == news
+    assert (stillness.changed_since_reference(still, ZONE, looking=False) is not None) == news
 
 
 def test_an_outline_shows_the_same_where_nothing_but_its_surroundings_differ() -> None:

@@ -11,11 +11,11 @@ from companion.dataset.simulated.simulation import SimulatedTable
 from companion.dataset.simulated.tabletop import Tabletop
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import difference, glance
-from companion.vision.pile.features import Evidence, Lying
+from companion.vision.imaging.motion import describe, difference
+from companion.vision.pile.features import Evidence, KnownCard
 from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.pile_change import Change, judge
-from companion.vision.pile.pile_state import where_seen
+from companion.vision.pile.pile_state import updated_places
 
 RED_7, BLUE_3, GREEN_9 = Card.parse("red 7"), Card.parse("blue 3"), Card.parse("green 9")
 WILD, GREEN_7, BLUE_7 = Card.parse("wild"), Card.parse("green 7"), Card.parse("blue 7")
@@ -33,7 +33,7 @@ def test_little_changed_picture_is_a_landing_if_reading_and_look_differ(replaced
     quad = outline(100, 60)
     sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (0.95, 0.01), whole=True)]
     pictures = Comparison(before, other if replaced else before)
-    judgement = judge(Evidence([Lying(RED_7, quad)], sightings, np.zeros((180, 320), np.uint8), 1.0, pictures))
+    judgement = judge(Evidence([KnownCard(RED_7, quad)], sightings, np.zeros((180, 320), np.uint8), 1.0, pictures))
     assert judgement.change is change
 
 
@@ -53,14 +53,16 @@ def test_confident_reading_needs_less_visual_difference(old: float, confidence: 
     quad = outline(100, 60)
     sightings = [Sighting(quad + 2, (BLUE_3, RED_7), (confidence, 0.01), whole=True)]
     changed = np.zeros((180, 320), np.uint8)
-    assert judge(Evidence([Lying(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed))).change is change
+    assert (
+        judge(Evidence([KnownCard(RED_7, quad)], sightings, changed, 1.0, Comparison(before, mixed))).change is change
+    )
 
 
 @pytest.mark.parametrize(("confidence", "change"), [(0.99, Change.LANDED), (0.3, Change.TAKEN_BACK)])
 def test_a_card_read_where_a_better_read_one_lies_did_not_come_to_light(confidence: float, change: Change) -> None:
     deep, below = outline(100, 60), outline(112, 63)
     top, new = outline(108, 55), outline(102, 62)
-    known = [Lying(WILD, deep), Lying(RED_7, below), Lying(BLUE_3, top)]
+    known = [KnownCard(WILD, deep), KnownCard(RED_7, below), KnownCard(BLUE_3, top)]
     changed = np.zeros((180, 320), np.uint8)
     changed[62:142, 102:168] = 1
     sightings = [Sighting(new, (WILD,), (confidence,), whole=True), Sighting(below, (RED_7,), (0.85,), whole=True)]
@@ -73,7 +75,7 @@ def test_same_face_near_the_place_below_means_taken_back_or_pushed(pushed: bool,
     top = below + np.array([25, 0], np.float32)
     changed = np.zeros((180, 320), np.uint8)
     changed[60:150, 100 if pushed else 125 : 185] = 1
-    pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, top)]
+    pile = [KnownCard(GREEN_9, below + 30), KnownCard(RED_7, below), KnownCard(RED_7, top)]
     now = below + np.array([2, 1], np.float32)
     assert (
         judge(Evidence(pile, [Sighting(now, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0)).change is change
@@ -86,9 +88,13 @@ def test_an_identical_card_is_taken_back_if_the_one_below_lies_where_it_did(off:
     changed = np.zeros((180, 320), np.uint8)
     # The shadow that the card cast on the one below is gone as well.
     changed[60:150, 100 + off // 2 : 160 + off] = 1
-    pile = [Lying(GREEN_9, below + 30), Lying(RED_7, below), Lying(RED_7, below + np.array([off, 0], np.float32))]
+    pile = [
+        KnownCard(GREEN_9, below + 30),
+        KnownCard(RED_7, below),
+        KnownCard(RED_7, below + np.array([off, 0], np.float32)),
+    ]
     judgement = judge(Evidence(pile, [Sighting(below, (RED_7, BLUE_3), (0.99, 0.01), whole=True)], changed, 1.0))
-    assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
+    assert (judgement.change, judgement.remaining) == (Change.TAKEN_BACK, 2)
 
 
 def test_a_card_taken_back_is_reported_though_the_one_below_was_pushed() -> None:
@@ -96,29 +102,33 @@ def test_a_card_taken_back_is_reported_though_the_one_below_was_pushed() -> None
     top = outline(70, 80, 90, 60)
     changed = np.zeros((180, 320), np.uint8)
     changed[80:140, 70:160] = 1
-    pile = [Lying(GREEN_9, below + 40), Lying(BLUE_3, below), Lying(RED_7, top)]
+    pile = [KnownCard(GREEN_9, below + 40), KnownCard(BLUE_3, below), KnownCard(RED_7, top)]
     sighting = Sighting(below + np.array([-14, 10], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
     judgement = judge(Evidence(pile, [sighting], changed, 1.0))
-    assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
+    assert (judgement.change, judgement.remaining) == (Change.TAKEN_BACK, 2)
 
 
 def test_cards_pushed_from_under_a_new_one_keep_their_new_place() -> None:
     def seen(card: Card, x: float, y: float, whole: bool = True) -> Sighting:
         return Sighting(outline(x, y), (card, WILD), (0.99, 0.005), whole)
 
-    pile = [Lying(GREEN_9, outline(40, 40)), Lying(BLUE_3, outline(150, 90)), Lying(RED_7, outline(100, 60))]
+    pile = [
+        KnownCard(GREEN_9, outline(40, 40)),
+        KnownCard(BLUE_3, outline(150, 90)),
+        KnownCard(RED_7, outline(100, 60)),
+    ]
     sightings = [
         seen(RED_7, 100, 60),
         seen(BLUE_3, 165, 100),
         seen(GREEN_9, 42, 41),
         seen(GREEN_9, 60, 40, whole=False),
     ]
-    green, blue, red = where_seen(pile, sightings)
+    green, blue, red = updated_places(pile, sightings)
     assert (blue.quad == outline(165, 100)).all()
     # An outline that differs little, or that only an index supports, is no better than the known one.
     assert (green.quad == outline(40, 40)).all()
     assert (red.quad == outline(100, 60)).all()
-    (_, elsewhere, _) = where_seen(pile, [seen(BLUE_3, 190, 150)])
+    (_, elsewhere, _) = updated_places(pile, [seen(BLUE_3, 190, 150)])
     assert (elsewhere.quad == outline(150, 90)).all()
 
 
@@ -132,7 +142,7 @@ def test_a_card_from_which_a_hand_was_taken_has_not_landed_again(beside: int, ch
     ]
     changed = np.zeros((180, 320), np.uint8)
     changed[50:170, 128:230] = 1
-    assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], sightings, changed, 1.0)).change is change
+    assert judge(Evidence([KnownCard(BLUE_3, below), KnownCard(RED_7, top)], sightings, changed, 1.0)).change is change
 
 
 @pytest.mark.parametrize(("rows", "change"), [(18, Change.MOVED), (4, Change.LANDED)])
@@ -142,13 +152,13 @@ def test_a_card_was_pushed_unless_where_it_lay_it_shows_as_it_did(rows: int, cha
     changed = np.zeros((180, 320), np.uint8)
     changed[60:150, 140:210] = 1
     changed[60 : 60 + rows, 100:140] = 1
-    assert judge(Evidence([Lying(RED_7, old)], [sighting], changed, 1.0)).change is change
+    assert judge(Evidence([KnownCard(RED_7, old)], [sighting], changed, 1.0)).change is change
 
 
 @pytest.mark.parametrize(("covers", "change"), [(7, Change.NONE), (12, Change.LANDED)])
 def test_pushed_lower_card_beside_an_untouched_top_is_no_landing(covers: int, change: Change) -> None:
     below, top = outline(100, 60), outline(112, 75)
-    known = [Lying(GREEN_9, below + 90), Lying(RED_7, below), Lying(WILD, top)]
+    known = [KnownCard(GREEN_9, below + 90), KnownCard(RED_7, below), KnownCard(WILD, top)]
     changed = np.zeros((180, 320), np.uint8)
     changed[40:150, 60 : 112 + covers] = 1
     now = below - np.array([18, 0], np.float32)
@@ -163,7 +173,7 @@ def test_inexact_outline_of_a_covered_card_is_no_push() -> None:
         Sighting(outline(104, 64), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
         Sighting(outline(130, 112, height=78), (RED_7, BLUE_3), (0.9, 0.05), whole=True),
     ]
-    pile = [Lying(BLUE_3, outline(100, 60)), Lying(RED_7, outline(130, 100))]
+    pile = [KnownCard(BLUE_3, outline(100, 60)), KnownCard(RED_7, outline(130, 100))]
     judgement = judge(Evidence(pile, sightings, changed, 1.0))
     assert judgement.change is Change.LANDED
     assert judgement.top is sightings[0]
@@ -176,10 +186,10 @@ def test_corner_on_a_changed_top_is_asked_about(news: int, change: Change) -> No
         Sighting(quad, (RED_7, BLUE_3), (0.9, 0.05), whole=True),
         Sighting(quad + 12, (GREEN_9, BLUE_3), (0.95, 0.02), whole=False),
     ]
-    judgement = judge(Evidence([Lying(RED_7, quad)], sightings, np.full((180, 320), news, np.uint8), 1.0))
+    judgement = judge(Evidence([KnownCard(RED_7, quad)], sightings, np.full((180, 320), news, np.uint8), 1.0))
     assert judgement.change is change
     assert judgement.top is sightings[news]
-    assert judgement.belief == (0.5 if news else 1.0)
+    assert judgement.landing_probability == (0.5 if news else 1.0)
 
 
 @pytest.mark.parametrize(("covers", "change"), [(False, Change.NONE), (True, Change.LANDED)])
@@ -190,7 +200,7 @@ def test_known_lower_card_lands_only_if_it_covers_the_missed_top(covers: bool, c
     if covers:
         changed[80:150, 130:160] = 1
     sighting = Sighting(below + 1, (BLUE_3, RED_7), (0.99, 0.01), whole=True)
-    assert judge(Evidence([Lying(BLUE_3, below), Lying(RED_7, top)], [sighting], changed, 1.0)).change is change
+    assert judge(Evidence([KnownCard(BLUE_3, below), KnownCard(RED_7, top)], [sighting], changed, 1.0)).change is change
 
 
 def test_new_corner_names_what_covers_an_unchanged_reading() -> None:
@@ -200,8 +210,8 @@ def test_new_corner_names_what_covers_an_unchanged_reading() -> None:
     old = Sighting(quad + 4, (RED_7, BLUE_3), (0.99, 0.01), whole=True)
     corner = Sighting(quad + 12, (GREEN_9, BLUE_3), (0.9, 0.02), whole=False)
     changed = np.ones((180, 320), np.uint8)
-    judgement = judge(Evidence([Lying(RED_7, quad)], [old, corner], changed, 1.0, Comparison(before, other)))
-    assert (judgement.change, judgement.top, judgement.belief) == (Change.LANDED, corner, 0.5)
+    judgement = judge(Evidence([KnownCard(RED_7, quad)], [old, corner], changed, 1.0, Comparison(before, other)))
+    assert (judgement.change, judgement.top, judgement.landing_probability) == (Change.LANDED, corner, 0.5)
 
 
 @pytest.mark.parametrize(("recolored", "change"), [(True, Change.LANDED), (False, Change.NONE)])
@@ -214,7 +224,10 @@ def test_same_face_in_another_color_lands_where_color_changed(recolored: bool, c
         image[60:150, 100:160] = (face[60:150, 100:160, None] * np.array(shares)).astype(np.uint8)
     sighting = Sighting(quad + 2, (BLUE_7, RED_7), (0.99, 0.01), whole=True)
     changed = np.zeros((180, 320), np.uint8)
-    assert judge(Evidence([Lying(GREEN_7, quad)], [sighting], changed, 1.0, Comparison(before, after))).change is change
+    assert (
+        judge(Evidence([KnownCard(GREEN_7, quad)], [sighting], changed, 1.0, Comparison(before, after))).change
+        is change
+    )
 
 
 def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() -> None:
@@ -223,10 +236,10 @@ def test_a_card_pushed_from_under_the_one_that_was_taken_back_is_no_new_one() ->
     below, top = outline(100, 60), outline(80, 80, 90, 60)
     changed = np.zeros((180, 320), np.uint8)
     changed[80:140, 80:170] = 1
-    pile = [Lying(GREEN_9, below + 30), Lying(BLUE_3, below), Lying(RED_7, top)]
+    pile = [KnownCard(GREEN_9, below + 30), KnownCard(BLUE_3, below), KnownCard(RED_7, top)]
     sighting = Sighting(below + np.array([-18, 12], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True)
     judgement = judge(Evidence(pile, [sighting], changed, 1.0, Comparison(before, after)))
-    assert (judgement.change, judgement.left) == (Change.TAKEN_BACK, 2)
+    assert (judgement.change, judgement.remaining) == (Change.TAKEN_BACK, 2)
 
 
 @pytest.mark.parametrize("known", [1, 2])
@@ -239,8 +252,8 @@ def test_card_pushed_with_the_top_is_no_landing(known: int) -> None:
         Sighting(top + np.array([20, 8], np.float32), (RED_7, BLUE_3), (0.99, 0.01), whole=True),
         Sighting(below - np.array([8, 20], np.float32), (BLUE_3, RED_7), (0.99, 0.01), whole=True),
     ]
-    pile = [Lying(BLUE_3, below), Lying(RED_7, top)]
-    assert judge(Evidence(pile[-known:], sightings, changed, 1.0, others=pile)).change is Change.MOVED
+    pile = [KnownCard(BLUE_3, below), KnownCard(RED_7, top)]
+    assert judge(Evidence(pile[-known:], sightings, changed, 1.0, last_read=pile)).change is Change.MOVED
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])
@@ -257,9 +270,9 @@ def test_a_pushed_card_is_no_new_one_beside_its_like(seed: int, count: int) -> N
         return top
 
     before, after = table(0), table(count)
-    pile = [Lying(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
+    pile = [KnownCard(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
     sightings = [Sighting(quad, (WILD, RED_7), (0.99, 0.005), whole=True) for quad in after.pile.quads[1:]]
-    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
     judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: np.array([0.02, 0.95])))
@@ -276,16 +289,16 @@ def test_a_pushed_card_is_no_new_one_if_it_uncovers_one_that_no_look_has_shown(s
         return top
 
     before, after = table(0.0), table(pushed)
-    pile = [Lying(WILD, before.pile.quads[1])]
+    pile = [KnownCard(WILD, before.pile.quads[1])]
     sightings = [
         Sighting(quad, (card, RED_7), (0.99, 0.005), whole=True)
         for card, quad in zip((GREEN_9, WILD), after.pile.quads, strict=True)
     ]
-    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
     tops = np.array([0.02, 0.95])
-    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: tops, others=pile))
+    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: tops, last_read=pile))
     assert (judgement.change, judgement.top) == (Change.MOVED, sightings[1])
 
 
@@ -305,13 +318,13 @@ def test_a_card_that_no_look_has_shown_comes_to_light_where_the_top_was_taken_ba
 
     before, after = table(3), table(2)
     blue, green, wild = before.pile.quads
-    pile = [Lying(BLUE_3, blue), Lying(WILD, wild)]
+    pile = [KnownCard(BLUE_3, blue), KnownCard(WILD, wild)]
     sighting = Sighting(green, (GREEN_9, RED_7), (0.99, 0.005), whole=True)
-    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
-    judgement = judge(Evidence(pile, [sighting], changed, scale, pictures, others=pile))
-    assert (judgement.change, judgement.top, judgement.left) == (Change.TAKEN_BACK, sighting, 2)
+    judgement = judge(Evidence(pile, [sighting], changed, scale, pictures, last_read=pile))
+    assert (judgement.change, judgement.top, judgement.remaining) == (Change.TAKEN_BACK, sighting, 2)
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])
@@ -329,12 +342,12 @@ def test_a_card_where_the_picture_is_unchanged_has_not_landed_however_open_it_li
         return top
 
     before, after = table(2), table(3)
-    pile = [Lying(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
+    pile = [KnownCard(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
     green, _, red = (
         Sighting(quad, (item.card, WILD), (0.99, 0.005), whole=True)
         for item, quad in zip(after.pile.cards, after.pile.quads, strict=True)
     )
-    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
     judgement = judge(Evidence(pile, [green, red], changed, scale, pictures, lambda: np.array([0.95, 0.05])))
@@ -349,7 +362,7 @@ def test_a_copy_of_a_lower_card_has_landed_if_it_lies_on_the_top_now(on_top: flo
         Sighting(below + 8, (RED_7, BLUE_3), (0.99, 0.005), whole=True),
     ]
     chances = np.array([1 - on_top, on_top])
-    pile, changed = [Lying(RED_7, below), Lying(GREEN_9, top)], np.ones((180, 320), np.uint8)
+    pile, changed = [KnownCard(RED_7, below), KnownCard(GREEN_9, top)], np.ones((180, 320), np.uint8)
     judgement = judge(Evidence(pile, sightings, changed, 1.0, rate_tops=lambda: chances))
     assert (judgement.change, judgement.top) == (change, sightings[change is Change.LANDED])
 
@@ -372,12 +385,12 @@ def test_a_like_card_has_landed_only_where_the_lower_cards_lie_as_they_did(
     old, new = Placement(0.0, 0.0, 0.0), Placement(4.0, -3.0, 0.1)
     before = table(66.0, old)
     after = table(86.0 if pushed else 66.0, old, new)
-    pile = [Lying(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
+    pile = [KnownCard(item.card, quad) for item, quad in zip(before.pile.cards, before.pile.quads, strict=True)]
     sightings = [Sighting(after.pile.quads[-1], (RED_7, BLUE_3), (0.99, 0.01), whole=True)]
-    changed = difference(glance(before.picture, 0.0), glance(after.picture, 1.0))
+    changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     scale = changed.shape[1] / before.picture.shape[1]
     pictures = Comparison(before.picture, after.picture)
-    assert judge(Evidence(pile[-known:], sightings, changed, scale, pictures, others=pile)).change is change
+    assert judge(Evidence(pile[-known:], sightings, changed, scale, pictures, last_read=pile)).change is change
 
 
 @pytest.mark.parametrize(("beside", "change"), [(0, Change.LANDED), (25, Change.TAKEN_BACK)])
@@ -387,7 +400,7 @@ def test_other_card_was_underneath_only_if_the_known_one_left(beside: int, chang
     changed[75:90, 100:160] = 1
     changed[60:150, 100 : 100 + beside] = 1
     sighting = Sighting(old + np.array([beside, 0], np.float32), (BLUE_3, RED_7), (0.99, 0.005), whole=True)
-    assert judge(Evidence([Lying(RED_7, old)], [sighting], changed, 1.0)).change is change
+    assert judge(Evidence([KnownCard(RED_7, old)], [sighting], changed, 1.0)).change is change
 
 
 def test_noise_on_a_low_contrast_face_is_no_repeat_landing() -> None:
@@ -406,7 +419,7 @@ def test_noise_on_a_low_contrast_face_is_no_repeat_landing() -> None:
     assert pictures.laid_on_like(quad, again) > 0.9
     sightings = [Sighting(again, (RED_7, BLUE_3), (0.99, 0.005), whole=True)]
     changed = np.ones((210, 200), np.uint8)
-    assert judge(Evidence([Lying(RED_7, quad)], sightings, changed, 0.5, pictures)).change is Change.NONE
+    assert judge(Evidence([KnownCard(RED_7, quad)], sightings, changed, 0.5, pictures)).change is Change.NONE
 
 
 @pytest.mark.parametrize(
@@ -427,7 +440,7 @@ def test_repeat_landing_needs_change_inside_and_none_around(
     changed = np.full((240, 320), about, np.uint8)
     changed[66 : 66 + round(90 * changed_to), 100:160] = 1
     pictures = Comparison(image, np.roll(image, off, axis=1))
-    judgement = judge(Evidence([Lying(RED_7, quad)], sightings, changed, 1.0, pictures))
+    judgement = judge(Evidence([KnownCard(RED_7, quad)], sightings, changed, 1.0, pictures))
     assert judgement.change is change
     if change is Change.LANDED:
-        assert judgement.belief == 0.3
+        assert judgement.landing_probability == 0.3

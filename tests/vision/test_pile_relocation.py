@@ -53,9 +53,9 @@ class Table:
 
 def located(table: Table, relocator: PileRelocator, seconds: float = 5.0) -> tuple[Sighting, float] | None:
     """Return the first answer over some seconds without motion."""
-    still = np.zeros_like(table.view(0.0).glance.structure, np.uint8)
+    still = np.zeros_like(table.view(0.0).descriptor.structure, np.uint8)
     for n in range(1, round(seconds * RATE)):
-        found = relocator.look(table.view(n / RATE), still)
+        found = relocator.search(table.view(n / RATE), still)
         if found is not None:
             return found
     return None
@@ -112,8 +112,8 @@ def test_without_a_still_picture_the_card_nearest_to_the_middle_is_the_pile() ->
 def test_nothing_is_decided_while_the_card_moves() -> None:
     table = Table((0.0, sighting("red 7", MIDDLE)))
     relocator = PileRelocator(table.read)
-    moving = np.ones_like(table.view(0.0).glance.structure, np.uint8)
-    assert [relocator.look(table.view(n / RATE), moving) for n in range(1, 40)] == [None] * 39
+    moving = np.ones_like(table.view(0.0).descriptor.structure, np.uint8)
+    assert [relocator.search(table.view(n / RATE), moving) for n in range(1, 40)] == [None] * 39
 
 
 def test_only_small_cards_at_the_border_may_be_held() -> None:

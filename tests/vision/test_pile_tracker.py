@@ -42,7 +42,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.core.geometry import Quad, project
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import Zone, glance, tinted
+from companion.vision.imaging.motion import Zone, describe, tinted
 from companion.vision.pile.pile_tracker import PileTracker
 
 pytestmark = pytest.mark.slow
@@ -259,9 +259,9 @@ def test_a_change_of_light_is_no_change_of_colour_but_a_sleeve_is() -> None:
     dim = (image * 0.6).astype(np.uint8)
     sleeve = image.copy()
     sleeve[100:, 100:160] = (160, 20, 20)
-    before = glance(image, 0.0)
-    assert tinted(before, glance(dim, 1.0)).mean() < 0.01
-    assert tinted(before, glance(sleeve, 1.0)).mean() > 0.08
+    before = describe(image, 0.0)
+    assert tinted(before, describe(dim, 1.0)).mean() < 0.01
+    assert tinted(before, describe(sleeve, 1.0)).mean() > 0.08
 
 
 def test_a_zone_holds_what_lies_about_its_middle() -> None:

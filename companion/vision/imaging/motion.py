@@ -57,7 +57,7 @@ lens covered.
 
 
 @dataclass(frozen=True, eq=False)
-class Glance:
+class Descriptor:
     """Reduced representation of a frame for comparison.
 
     structure: (h, WIDTH) float32, about -3..3, all 0 if dark. colors: (h / 4, WIDTH / 4, 3) float32 log BGR. time: the
@@ -69,12 +69,17 @@ class Glance:
     time: float
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """Height and width of the structure."""
+        return self.structure.shape
+
+    @property
     def is_dark(self) -> bool:
         """Whether the picture is too dark to be used."""
         return not self.structure.any()
 
 
-def glance(image: Image, time: float) -> Glance:
+def describe(image: Image, time: float) -> Descriptor:
     """Return the reduced representation of a (H, W, 3) BGR uint8 picture."""
     small = averaged(image, WIDTH)
     coarse = cv2.resize(small, (WIDTH // _COARSE, small.shape[0] // _COARSE), interpolation=cv2.INTER_AREA)
@@ -84,8 +89,8 @@ def glance(image: Image, time: float) -> Glance:
     if image.shape[1] < _SMOOTH_ENOUGH * WIDTH:
         gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
     if float(gray.max()) < DARK:
-        return Glance(np.zeros_like(gray), colors, time)
-    return Glance(structure(gray), colors, time)
+        return Descriptor(np.zeros_like(gray), colors, time)
+    return Descriptor(structure(gray), colors, time)
 
 
 def is_colorless(image: Image) -> bool:
@@ -134,7 +139,7 @@ def structure(gray: Floats) -> Floats:
     return mean
 
 
-def difference(a: Glance, b: Glance) -> Mask:
+def difference(a: Descriptor, b: Descriptor) -> Mask:
     """Return an (h, WIDTH) mask, 1 where structures differ; all 0 for pictures of different sizes."""
     return _differs(a.structure, b.structure)
 
@@ -145,15 +150,15 @@ def _differs(a: Floats, b: Floats) -> Mask:
     return (cv2.absdiff(a, b) > _DIFFERENT).view(np.uint8)
 
 
-def tinted(a: Glance, b: Glance) -> Mask:
+def tinted(a: Descriptor, b: Descriptor) -> Mask:
     """Return an (h, WIDTH) mask, 1 where colours differ by more than a global change of light, as `difference`."""
-    if a.structure.shape != b.structure.shape:
-        return np.zeros(b.structure.shape, np.uint8)
+    if a.shape != b.shape:
+        return np.zeros(b.shape, np.uint8)
     return _in_size(_is_tinted(a.colors, b.colors), b)
 
 
-def _in_size(mask: Mask, picture: Glance) -> Mask:
-    height, width = picture.structure.shape
+def _in_size(mask: Mask, picture: Descriptor) -> Mask:
+    height, width = picture.shape
     return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
@@ -202,7 +207,7 @@ def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
 
 
 class Background:
-    """Background of glances: what lay still for some seconds.
+    """Background of the pile's pictures: what lay still for some seconds.
 
     The longest-lasting appearance is kept as well, so that a hand that rests and leaves causes no ghost.
     settles: seconds after which an object is part of the background.
@@ -212,7 +217,7 @@ class Background:
         self._settles = settles
         self._layers: tuple[_Layers, _Layers] | None = None
 
-    def learn(self, picture: Glance) -> None:
+    def learn(self, picture: Descriptor) -> None:
         """Process the next frame."""
         time, unlit = picture.time, _unlit(picture.colors)
         if self._layers is None or self._layers[0].shape != picture.structure.shape:
@@ -224,7 +229,7 @@ class Background:
         structures.learn(picture.structure, time)
         colors.learn(unlit, time)
 
-    def settle(self, picture: Glance) -> None:
+    def settle(self, picture: Descriptor) -> None:
         """Take a picture that was learnt as settled, for example because the camera moved.
 
         If instead large arms fill it, the table is still known once they leave.
@@ -234,10 +239,10 @@ class Background:
         structures.settle(picture.structure, picture.time)
         colors.settle(_unlit(picture.colors), picture.time)
 
-    def foreign(self, picture: Glance) -> Mask:
+    def foreign(self, picture: Descriptor) -> Mask:
         """Return an (h, WIDTH) mask, 1 where the picture shows something other than the background; 0 before it."""
         if self._layers is None:
-            return np.zeros(picture.structure.shape, np.uint8)
+            return np.zeros(picture.shape, np.uint8)
         structures, colors = self._layers
         return structures.foreign(picture.structure) | _in_size(colors.foreign(picture.colors), picture)
 

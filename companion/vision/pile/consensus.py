@@ -12,7 +12,7 @@ from companion.vision.core.events import Probabilities
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.sightings import EVEN, FAIRLY, Sighting
 from companion.vision.imaging.motion import ONE_ACT
-from companion.vision.pile.features import Lying
+from companion.vision.pile.features import KnownCard
 from companion.vision.pile.motion_gate import Still
 from companion.vision.pile.pile_change import Change, Judgement, agree
 from companion.vision.pile.pile_state import KnownPile, is_at
@@ -44,14 +44,14 @@ class Look:
 def mean_probabilities(judgements: Sequence[Judgement]) -> Probabilities:
     """Return the mean of the looks' probabilities.
 
-    Beliefs are averaged geometrically, so a look against a landing weighs more than one for it.
+    Those of a landing are averaged geometrically, so a look against a landing weighs more than one for it.
     """
-    tops = [(judgement.top, judgement.belief) for judgement in judgements if judgement.top is not None]
-    belief = np.prod([belief for _, belief in tops]) ** (1 / max(1, len(tops)))
+    tops = [(judgement.top, judgement.landing_probability) for judgement in judgements if judgement.top is not None]
+    landed = np.prod([probability for _, probability in tops]) ** (1 / max(1, len(tops)))
     total: dict[Card, float] = {}
     for top, _ in tops:
         for card, probability in zip(top.cards, top.probabilities, strict=True):
-            total[card] = total.get(card, 0.0) + float(belief) * probability / len(tops)
+            total[card] = total.get(card, 0.0) + float(landed) * probability / len(tops)
     return tuple(sorted(total.items(), key=lambda item: -item[1]))
 
 
@@ -111,32 +111,32 @@ class PileConsensus:
         is_first: whether nothing was known before, not even that the place is bare.
         """
         latest = self.latest.judgement
-        same = [look for look in self._looks if agree(look.judgement, latest)]
-        judgements = [look.judgement for look in same]
+        agreeing = [look for look in self._looks if agree(look.judgement, latest)]
+        judgements = [look.judgement for look in agreeing]
         if _is_certain(latest, pile):
             return judgements
         match latest.change:
-            case Change.NONE if not is_first and not pile.cards and not still.alone and not still.is_past_patience:
+            case Change.NONE if not is_first and not pile.cards and not still.isolated and not still.is_past_patience:
                 # Without a known pile a hand cannot be detected, and it may hold the first card.
                 self._slow_down()
                 done = False
             case Change.NONE:
-                hidden = self._often(self._landed() if latest.top is None else self._well_read())
-                done = not hidden and len(same) >= (1 if still.alone else _AGREE)
+                hidden = self._is_frequent(self._landings() if latest.top is None else self._well_read())
+                done = not hidden and len(agreeing) >= (1 if still.isolated else _AGREE)
             case Change.GONE:
-                lasted = still.view.time - same[0].time
-                shown = not self._often(self._well_read()) and lasted >= _GONE_SECONDS and len(same) >= _GONE_LOOKS
-                done = still.alone or shown
+                lasted = still.view.time - agreeing[0].time
+                is_bare = lasted >= _GONE_SECONDS and len(agreeing) >= _GONE_LOOKS
+                done = still.isolated or (is_bare and not self._is_frequent(self._well_read()))
                 self._pause = _GONE_SECONDS / _GONE_LOOKS
             case Change.UNCLEAR:
                 return self._uncertain(judgements)
-            case Change.TAKEN_BACK if self._often(self._landed()) and latest.left < len(pile.cards) - 1:
+            case Change.TAKEN_BACK if self._is_frequent(self._landings()) and latest.remaining < len(pile.cards) - 1:
                 # Several cards are rarely taken back at once.
                 done = False
-            case Change.LANDED if is_first and 3 * len(same) <= 2 * len(self):
+            case Change.LANDED if is_first and 3 * len(agreeing) <= 2 * len(self):
                 # A card present from the start is seen in almost every look; a false detection is not.
                 done = False
-            case Change.LANDED if latest.belief < EVEN and len(self) < _MOST_LOOKS and not still.alone:
+            case Change.LANDED if latest.landing_probability < EVEN and len(self) < _MOST_LOOKS and not still.isolated:
                 # Another look may read the card that was mistaken for the old one.
                 done = False
             case _:
@@ -146,7 +146,7 @@ class PileConsensus:
     def _is_well_agreed(self, judgements: list[Judgement], still: Still) -> bool:
         """Whether enough looks show the same card confidently, or the maximum number of looks is reached."""
         tops = [judgement.top for judgement in judgements if judgement.top is not None]
-        if still.alone:
+        if still.isolated:
             return True
         if len(self) >= 2 * _MOST_LOOKS and len(tops) >= len(self) / 3:
             return True
@@ -155,22 +155,22 @@ class PileConsensus:
 
     def _uncertain(self, judgements: list[Judgement]) -> list[Judgement]:
         """Return an uncertain change, from a corner or a single look: better asked about than ignored."""
-        landed = self._landed()
+        landed = self._landings()
         if len(self) > 2 * _MOST_LOOKS or all(look.judgement.top is None for look in self._looks):
             self._slow_down()
         if len(judgements) < _MOST_LOOKS:
             return []
         if judgements[-1].top is not None:
             return judgements
-        return [replace(last, belief=last.belief / 2) for last in landed[-1:]]
+        return [replace(last, landing_probability=last.landing_probability / 2) for last in landed[-1:]]
 
-    def _landed(self) -> list[Judgement]:
+    def _landings(self) -> list[Judgement]:
         return [look.judgement for look in self._looks if look.judgement.change is Change.LANDED]
 
     def _well_read(self) -> list[Judgement]:
-        return [j for j in self._landed() if j.top is not None and j.belief * j.top.confidence >= EVEN]
+        return [j for j in self._landings() if j.top is not None and j.landing_probability * j.top.confidence >= EVEN]
 
-    def _often(self, judgements: Sequence[Judgement]) -> bool:
+    def _is_frequent(self, judgements: Sequence[Judgement]) -> bool:
         """Whether enough looks agree: a card in every second look is one that one kind of look misses."""
         return 3 * len(judgements) >= len(self)
 
@@ -184,11 +184,11 @@ def _is_certain(judgement: Judgement, pile: KnownPile) -> bool:
     A missed card can look as if nothing happened, as if the top was removed, or as if a card below it had landed.
     """
     top = judgement.top
-    if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK) or judgement.belief < 1:
+    if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK) or judgement.landing_probability < 1:
         return False
-    like = (lying for lying in pile.cards[:-1] if lying.card == top.card)
-    return top.confidence >= _CERTAIN and all(_overlap(top, lying) < PUSHED for lying in like)
+    like = (known for known in pile.cards[:-1] if known.card == top.card)
+    return top.confidence >= _CERTAIN and all(_overlap(top, known) < PUSHED for known in like)
 
 
-def _overlap(card: Sighting, lying: Lying) -> float:
-    return intersection_over_union(card.quad, lying.quad)
+def _overlap(card: Sighting, known: KnownCard) -> float:
+    return intersection_over_union(card.quad, known.quad)

@@ -1,4 +1,4 @@
-"""Features of one look at the pile: current outlines compared with the pile and the picture as last known.
+"""Features of one look at the pile: the cards read now, compared with the pile and the picture as last known.
 
 Measures only, decides nothing. Features are named, computed lazily and cached, as are their masks.
 """
@@ -27,26 +27,23 @@ _SURROUNDINGS = -0.4
 
 
 @dataclass(frozen=True, eq=False)
-class Lying:
+class KnownCard:
     """A card known to lie on the pile, and its outline (4, 2) in picture pixels."""
 
     card: Card
     quad: Quad
 
 
-class Part(NamedTuple):
-    """A region of the picture: changed share, and area in small pixels.
-
-    least: minimum area for the share to be significant.
-    """
+class RegionChange(NamedTuple):
+    """Changed share of a region of the picture, and its area in small pixels; min_area: to be significant."""
 
     share: float
     area: int
-    least: float
+    min_area: float
 
-    def tells(self, times: int = 1) -> bool:
+    def is_significant(self, times: int = 1) -> bool:
         """Whether the region has at least `times` its minimum area."""
-        return self.area >= times * self.least
+        return self.area >= times * self.min_area
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,21 +52,21 @@ class Evidence:
 
     sightings: cards read on and around the pile. changed: (h, w) mask of changes since that picture; `scale` maps
     picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. rate_tops: returns the
-    probability of each sighting to lie on top, from the current picture alone; equal ones if None. others: what was
+    probability of each sighting to lie on top, from the current picture alone; equal ones if None. last_read: what was
     read on the pile in the earlier picture, whether or not it was seen to land.
     """
 
-    known: Sequence[Lying]
+    known: Sequence[KnownCard]
     sightings: Sequence[Sighting]
     changed: Mask
     scale: float
     pictures: Comparison | None = None
     rate_tops: Callable[[], NDArray[np.float64]] | None = None
-    others: Sequence[Lying] = ()
+    last_read: Sequence[KnownCard] = ()
 
     @cached_property
-    def _outlines(self) -> tuple[Outline, ...]:
-        return tuple(Outline(sighting, self, number) for number, sighting in enumerate(self.sightings))
+    def _candidates(self) -> tuple[Candidate, ...]:
+        return tuple(Candidate(sighting, self, number) for number, sighting in enumerate(self.sightings))
 
     @cached_property
     def top_probabilities(self) -> NDArray[np.float64]:
@@ -77,17 +74,17 @@ class Evidence:
         return np.ones(len(self.sightings)) if self.rate_tops is None else self.rate_tops()
 
     @cached_property
-    def whole(self) -> tuple[Outline, ...]:
+    def whole(self) -> tuple[Candidate, ...]:
         """The open cards."""
-        return tuple(outline for outline in self._outlines if outline.sighting.whole)
+        return tuple(candidate for candidate in self._candidates if candidate.sighting.whole)
 
     @cached_property
-    def corners(self) -> tuple[Outline, ...]:
+    def corners(self) -> tuple[Candidate, ...]:
         """The cards of which only a corner is read."""
-        return tuple(outline for outline in self._outlines if not outline.sighting.whole)
+        return tuple(candidate for candidate in self._candidates if not candidate.sighting.whole)
 
     @property
-    def top(self) -> Lying:
+    def top(self) -> KnownCard:
         """The previous top card; there must be one."""
         return self.known[-1]
 
@@ -105,36 +102,35 @@ class Evidence:
     def around_top(self) -> Mask:
         """Mask of the lower cards outside the previous top card."""
         below = np.zeros_like(self.top_mask)
-        for lying in (*self.known[:-1], *self.others):
-            below |= self.mask(lying.quad, INSIDE)
+        for card in (*self.known[:-1], *self.last_read):
+            below |= self.mask(card.quad, INSIDE)
         return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
 
-    def part(self, where: Mask) -> Part:
+    def region_change(self, where: Mask) -> RegionChange:
         """Return the changed share of a region."""
-        part, area = share(self.changed, where)
-        return Part(part, area, self._least)
+        return RegionChange(*share(self.changed, where), self._min_area)
 
     def mask(self, quad: Quad, shrink: float) -> Mask:
         """Return the mask of an outline shrunk by a share."""
         return filled(quad, self.changed.shape, self.scale, shrink)
 
     @cached_property
-    def _least(self) -> float:
+    def _min_area(self) -> float:
         return max(1.0, MIN_STRIP * float(self.top_mask.sum()))
 
 
 @dataclass(frozen=True, eq=False)
-class Outline:
-    """A card read now, number `number` of the look's sightings, with measures of the pictures at its place."""
+class Candidate:
+    """A card read now, with measures of the pictures at its place. number: its place among the look's sightings."""
 
     sighting: Sighting
-    look: Evidence
+    evidence: Evidence
     number: int
 
     @property
     def top_probability(self) -> float:
         """The probability that it lies on top, from the current picture alone."""
-        return float(self.look.top_probabilities[self.number])
+        return float(self.evidence.top_probabilities[self.number])
 
     @property
     def card(self) -> Card:
@@ -154,50 +150,51 @@ class Outline:
     @cached_property
     def change(self) -> float:
         """Changed share of the outline."""
-        return share(self.look.changed, self._inside)[0]
+        return share(self.evidence.changed, self._inside)[0]
 
     @cached_property
-    def beside_top(self) -> Part:
+    def beside_top(self) -> RegionChange:
         """Its part beside the previous top card: changed if it landed or that card was larger there before."""
-        return self.look.part(np.asarray(self._inside & (1 - self.look.top_mask), np.uint8))
+        return self.evidence.region_change(np.asarray(self._inside & (1 - self.evidence.top_mask), np.uint8))
 
     @cached_property
-    def on_top(self) -> Part:
+    def on_top(self) -> RegionChange:
         """Its overlap with the previous top card: unchanged if it lies below that card."""
-        return self.look.part(np.asarray(self._inside & self.look.top_mask, np.uint8))
+        return self.evidence.region_change(np.asarray(self._inside & self.evidence.top_mask, np.uint8))
 
     @cached_property
-    def top_beside(self) -> Part:
+    def top_beside(self) -> RegionChange:
         """The visible part of the previous top card beside it: changed if that card is gone."""
-        return self.look.part(np.asarray(self.look.top_mask & (1 - self._covered), np.uint8))
+        return self.evidence.region_change(np.asarray(self.evidence.top_mask & (1 - self._covered), np.uint8))
 
     @cached_property
-    def rest_beside(self) -> Part:
+    def lower_beside(self) -> RegionChange:
         """The visible part of the lower cards beside both: changed if the pile was pushed."""
-        return self.look.part(np.asarray(self.look.around_top & (1 - self._covered), np.uint8))
+        return self.evidence.region_change(np.asarray(self.evidence.around_top & (1 - self._covered), np.uint8))
 
     @cached_property
-    def about(self) -> Part:
+    def surroundings(self) -> RegionChange:
         """Its surroundings: changed as well if light or noise changed everything."""
-        return self.look.part(np.asarray(self.look.mask(self.quad, _SURROUNDINGS) & (1 - self._covered), np.uint8))
+        around = self.evidence.mask(self.quad, _SURROUNDINGS)
+        return self.evidence.region_change(np.asarray(around & (1 - self._covered), np.uint8))
 
     @cached_property
     def overlap_with_top(self) -> float:
         """Intersection over union with the old top card's outline."""
-        return self.overlap(self.look.top)
+        return self.overlap(self.evidence.top)
 
-    def overlap(self, lying: Lying) -> float:
+    def overlap(self, known: KnownCard) -> float:
         """Return the intersection over union with a known card's outline."""
-        return intersection_over_union(self.quad, lying.quad)
+        return intersection_over_union(self.quad, known.quad)
 
-    def is_at(self, lying: Lying, overlap: float) -> bool:
+    def is_at(self, known: KnownCard, overlap: float) -> bool:
         """Whether it has a known card's face and overlaps its place by more than `overlap`."""
-        return self.card == lying.card and self.overlap(lying) > overlap
+        return self.card == known.card and self.overlap(known) > overlap
 
     @cached_property
     def _inside(self) -> Mask:
-        return self.look.mask(self.quad, INSIDE)
+        return self.evidence.mask(self.quad, INSIDE)
 
     @cached_property
     def _covered(self) -> Mask:
-        return self.look.mask(self.quad, OUTSIDE)
+        return self.evidence.mask(self.quad, OUTSIDE)

@@ -16,12 +16,12 @@ from companion.vision.imaging.motion import (
     ONE_PLAY,
     SPARSE,
     Background,
-    Glance,
+    Descriptor,
     Mask,
     Zone,
+    describe,
     difference,
     filled,
-    glance,
     least_of_arm,
     reaches_in,
     share,
@@ -55,7 +55,7 @@ class View:
     """A frame and its reduced representation."""
 
     frame: Frame
-    glance: Glance
+    descriptor: Descriptor
 
     @property
     def time(self) -> float:
@@ -65,7 +65,7 @@ class View:
     @property
     def scale(self) -> float:
         """Width of small pictures divided by the frame's."""
-        return float(self.glance.structure.shape[1] / self.frame.image.shape[1])
+        return float(self.descriptor.shape[1] / self.frame.image.shape[1])
 
     def share(self, mask: Mask, zone: Zone | None, reach: float = Zone.REACH) -> float:
         """Return the share of the zone, or of the whole picture, that a small mask covers."""
@@ -73,7 +73,7 @@ class View:
 
     def window(self, zone: Zone, reach: float = Zone.REACH) -> tuple[slice, slice]:
         """Return a zone's rows and columns in the small picture."""
-        height, width = self.glance.structure.shape
+        height, width = self.descriptor.shape
         scale = self.scale
         return Zone(zone.x * scale, zone.y * scale, zone.length * scale).window(width, height, reach)
 
@@ -83,13 +83,13 @@ class View:
         """
         if other.frame.image.shape != self.frame.image.shape:
             return False
-        changed = difference(other.glance, self.glance)
+        changed = difference(other.descriptor, self.descriptor)
         return share(changed, filled(quad, changed.shape, self.scale))[0] <= tolerance
 
 
 def view(frame: Frame) -> View:
     """Return a frame with its reduced representation."""
-    return View(frame, glance(frame.image, frame.time))
+    return View(frame, describe(frame.image, frame.time))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +97,8 @@ class Still:
     """A picture in which the pile is still.
 
     since: time of the first such picture; lasted: seconds since then; frames: their number. settled: whether that
-    suffices to report a change. alone: whether no further picture can confirm it, because frames are far apart or it is
-    the last one. moved: whether it differs from the previous frame nevertheless, as distant frames do.
+    suffices to report a change. isolated: whether no further picture can confirm it, because frames are far apart or it
+    is the last one. moved: whether it differs from the previous frame nevertheless, as distant frames do.
     """
 
     view: View
@@ -106,7 +106,7 @@ class Still:
     lasted: float
     frames: int
     settled: bool
-    alone: bool
+    isolated: bool
     moved: bool
 
     @property
@@ -127,13 +127,13 @@ class MotionGate:
         """Whether anything moved at the pile since it was last known."""
         self.moving: Mask | None = None
         """Mask of changes since the previous picture, None if undefined."""
-        self._within: Quad | None = None
+        self._reported_quad: Quad | None = None
         self._reported_at = 0.0
         self._background = Background(HAND_PATIENCE)
-        self.restless: Mask | None = None
+        self.ignored: Mask | None = None
         """Mask of constant motion, of any size, which is ignored."""
 
-    def is_late_for(self, view: View) -> bool:
+    def was_first_isolated(self, view: View) -> bool:
         """Whether the previous picture, the very first, should have been treated as a single picture."""
         return self.reference is None and self._last is not None and view.time - self._last.time >= SPARSE
 
@@ -142,16 +142,16 @@ class MotionGate:
         last, self._last = self._last, view
         before, self._still = self._still, None
         self.moving = None
-        if last is None or view.glance.is_dark or last.glance.structure.shape != view.glance.structure.shape:
+        if last is None or view.descriptor.is_dark or last.descriptor.shape != view.descriptor.shape:
             return None
-        self._background.learn(view.glance)
+        self._background.learn(view.descriptor)
         gap = view.time - last.time
-        alone = gap >= SPARSE
-        self.moving = difference(last.glance, view.glance)
-        moved = view.share(self._calm(self.moving, view, zone), zone) > MOTION
+        isolated = gap >= SPARSE
+        self.moving = difference(last.descriptor, view.descriptor)
+        moved = view.share(self._without_ignored(self.moving, view, zone), zone) > MOTION
         if moved:
             self.has_moved = True
-            if not alone:
+            if not isolated:
                 return None
             before = None
         frames = 1 if before is None else before.frames + 1
@@ -160,27 +160,27 @@ class MotionGate:
         # At 30 frames per second a releasing hand is never still for two; slower sources are gated by time. The first
         # still frame is looked at, and counts if the next one is still too.
         settled = before is not None or max(lasted, gap) >= INSTANT
-        self._still = Still(view, since, lasted, frames, settled, alone, moved)
+        self._still = Still(view, since, lasted, frames, settled, isolated, moved)
         return self._still
 
     def last(self) -> Still | None:
         """Return the last picture as one without successor, None if there is nothing to report."""
         last, still = self._last, self._still
-        if last is None or last.glance.is_dark:
+        if last is None or last.descriptor.is_dark:
             return None
         since, frames = (last.time, 0) if still is None else (still.since, still.frames)
-        return Still(last, since, HAND_PATIENCE, frames, settled=True, alone=True, moved=False)
+        return Still(last, since, HAND_PATIENCE, frames, settled=True, isolated=True, moved=False)
 
-    def news(self, still: Still, zone: Zone | None, looking: bool) -> Mask | None:
+    def changed_since_reference(self, still: Still, zone: Zone | None, looking: bool) -> Mask | None:
         """Return the change of a still picture from the reference, None if no look is needed, or not yet.
 
         The mask is small, and all 1 without a reference. looking: whether looks have been taken since then.
         """
-        picture, reference = still.view.glance, self.reference
+        picture, reference = still.view.descriptor, self.reference
         if reference is None:
-            early = still.lasted < LIES and not still.alone
-            return None if early else np.ones(picture.structure.shape, np.uint8)
-        changed = self._calm(difference(reference.glance, picture), still.view, zone)
+            early = still.lasted < LIES and not still.isolated
+            return None if early else np.ones(picture.shape, np.uint8)
+        changed = self._without_ignored(difference(reference.descriptor, picture), still.view, zone)
         if still.view.share(changed, zone) <= _NEWS and not self.has_moved and not looking:
             if still.view.time - reference.time >= ONE_ACT:  # Daylight changes little in a second.
                 self.reference = still.view
@@ -193,7 +193,7 @@ class MotionGate:
             return None
         return changed
 
-    def leaving(self, view: View, zone: Zone | None) -> Mask | None:
+    def changed_past_arm(self, view: View, zone: Zone | None) -> Mask | None:
         """Return the change from the reference while something leaves a pile that it changed.
 
         None if nothing moves, something moves in the pile's middle, or the middle is unchanged.
@@ -203,50 +203,50 @@ class MotionGate:
             return None
         if view.share(moving, zone, _MIDDLE) > MOTION:
             return None
-        changed = self._calm(difference(reference.glance, view.glance), view, zone)
-        news = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_reported(view, reference)
-        return changed if news else None
+        changed = self._without_ignored(difference(reference.descriptor, view.descriptor), view, zone)
+        came = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_reported(view, reference)
+        return changed if came else None
 
-    def _calm(self, changed: Mask, view: View, zone: Zone | None) -> Mask:
+    def _without_ignored(self, changed: Mask, view: View, zone: Zone | None) -> Mask:
         """Return a mask without constant motion, except in the pile's middle."""
-        if self.restless is None:
+        if self.ignored is None:
             return changed
         height, width = changed.shape
-        calm = np.asarray(1 - cv2.resize(self.restless, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
+        kept = np.asarray(1 - cv2.resize(self.ignored, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
         if zone is not None:
-            calm[view.window(zone, _AT_PILE)] = 1
-        return np.asarray(changed & calm, np.uint8)
+            kept[view.window(zone, _AT_PILE)] = 1
+        return np.asarray(changed & kept, np.uint8)
 
     def _lies_as_reported(self, view: View, reference: View) -> bool:
         """Whether a card just reported past an arm still lies as it did."""
-        if self._within is None or view.time - self._reported_at >= ONE_PLAY:
+        if self._reported_quad is None or view.time - self._reported_at >= ONE_PLAY:
             return False
-        return view.shows_as(reference, self._within, UNCHANGED)
+        return view.shows_as(reference, self._reported_quad, UNCHANGED)
 
     def has_hand(self, view: View, changed: Mask, zone: Zone) -> bool:
         """Whether a foreground object crosses the zone's edge and touches a change inside it."""
-        foreign = self._background.foreign(view.glance)
+        foreign = self._background.foreign(view.descriptor)
         if is_everywhere(foreign):
-            self._background.settle(view.glance)
+            self._background.settle(view.descriptor)
             return False
         window = view.window(zone)
         if self.reference is not None:
             # The pile's appearance when it was last known is not foreground, even if it is new to the background.
-            fresh = changed | tinted(self.reference.glance, view.glance)
+            fresh = changed | tinted(self.reference.descriptor, view.descriptor)
             foreign[window] &= fresh[window]
         length = zone.length * view.scale
-        if self.restless is not None:
+        if self.ignored is not None:
             # An object that does not leave the zone is no arm.
             _, labels = cv2.connectedComponents(foreign, connectivity=8)
-            sizes = np.bincount(labels[self._calm(foreign, view, zone) > 0], minlength=int(labels.max()) + 1)
+            sizes = np.bincount(labels[self._without_ignored(foreign, view, zone) > 0], minlength=int(labels.max()) + 1)
             foreign &= (sizes >= least_of_arm(length))[labels].astype(np.uint8)
         return reaches_in(foreign, window, length)
 
-    def refer_to(self, view: View, within: Quad | None = None) -> None:
-        """Make this the reference picture; only inside `within` if an arm is still leaving."""
+    def set_reference(self, view: View, reported_quad: Quad | None = None) -> None:
+        """Make this the reference picture; only inside `reported_quad` if an arm is still leaving."""
         self.reference = view
-        self._within, self._reported_at = within, view.time
-        self.has_moved = within is not None
+        self._reported_quad, self._reported_at = reported_quad, view.time
+        self.has_moved = reported_quad is not None
 
 
 def is_everywhere(changed: Mask) -> bool:

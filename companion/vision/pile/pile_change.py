@@ -16,7 +16,7 @@ import cv2
 from companion.vision.core.geometry import NEARLY_ALL, homography, intersection_over_union, project
 from companion.vision.core.sightings import CERTAIN, EVEN, Sighting
 from companion.vision.imaging.motion import OTHER_COLOR
-from companion.vision.pile.features import Evidence, Lying, Outline, Part
+from companion.vision.pile.features import Candidate, Evidence, KnownCard, RegionChange
 from companion.vision.pile.outline_comparison import PERHAPS
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE, UNCHANGED
 
@@ -34,17 +34,17 @@ class Change(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The change of the pile. `top` is the card now on top; `left` the number of previous cards still there,
+    """The change of the pile. `top` is the card now on top; `remaining` the number of previous cards still there,
     with the top card that came to light, also if it was never seen before.
 
-    belief: probability that a card has landed, if reported. If it is unclear, `top` is the best reading of a possible
+    landing_probability: that a card has landed, if reported. If it is unclear, `top` is the best reading of a possible
     new card.
     """
 
     change: Change
     top: Sighting | None
-    left: int
-    belief: float = 1.0
+    remaining: int
+    landing_probability: float = 1.0
 
 
 # Limits were chosen on drawn tables and checked against 288 looks in 9 simulated matches in unseen styles: 91 at an
@@ -64,120 +64,120 @@ _SAME_FACE_FAR = 0.5
 _ANOTHER_FACE = 0.85
 
 
-def judge(look: Evidence) -> Judgement:
+def judge(evidence: Evidence) -> Judgement:
     """Return the change of the known pile, given one look."""
-    return _first(look) if not look.known else _covering(look, _by_change(look))
+    return _judge_first(evidence) if not evidence.known else _corrected_by_cover(evidence, _judge_by_change(evidence))
 
 
-def _first(look: Evidence) -> Judgement:
+def _judge_first(evidence: Evidence) -> Judgement:
     """Return the card on top of a pile of which nothing was known."""
     # A card that was there before, such as a draw pile's back misread as a face, has not landed.
-    fresh = [s for s in look.whole if s.change >= CHANGED]
+    fresh = [c for c in evidence.whole if c.change >= CHANGED]
     if not fresh:
-        return _nothing(look, None)
-    top = max(fresh, key=lambda s: s.top_probability)
+        return _judge_without_card(evidence, None)
+    top = max(fresh, key=lambda c: c.top_probability)
     # After a look at the bare table the card is one of those that came.
-    total = 1.0 if look.pictures is None else sum(s.top_probability for s in fresh)
+    total = 1.0 if evidence.pictures is None else sum(c.top_probability for c in fresh)
     return Judgement(Change.LANDED, top.sighting, 0, top.top_probability / max(total, top.top_probability))
 
 
-def _covering(look: Evidence, judgement: Judgement) -> Judgement:
+def _corrected_by_cover(evidence: Evidence, judgement: Judgement) -> Judgement:
     """Return a change, corrected by which card lies on top in the picture.
 
     Something has changed, so the card on top is the one that came or one that was laid on it meanwhile; only the
     previous top card in its place contradicts the change.
     """
-    own = next((s for s in look.whole if s.sighting is judgement.top), None)
+    own = next((c for c in evidence.whole if c.sighting is judgement.top), None)
     if own is None or judgement.change not in (Change.LANDED, Change.TAKEN_BACK):
         return judgement
-    best = max(look.whole, key=lambda s: s.top_probability)
+    best = max(evidence.whole, key=lambda c: c.top_probability)
     if best.top_probability <= own.top_probability:
         return judgement
     odds = best.top_probability / (best.top_probability + own.top_probability)
-    if best.is_at(look.top, SAME_PLACE):
-        return replace(judgement, belief=judgement.belief * (1 - odds))
+    if best.is_at(evidence.top, SAME_PLACE):
+        return replace(judgement, landing_probability=judgement.landing_probability * (1 - odds))
     if best.change < UNCHANGED:
         return judgement
-    if best.card == look.top.card and not _top_shows_beside(best) and not _laid_on(best):
+    if best.card == evidence.top.card and not _top_shows_beside(best) and not _laid_on_probability(best):
         # Pushed, it uncovered what seems to have come.
-        return Judgement(Change.MOVED, best.sighting, len(look.known))
-    return Judgement(Change.LANDED, best.sighting, len(look.known), odds)
+        return Judgement(Change.MOVED, best.sighting, len(evidence.known))
+    return Judgement(Change.LANDED, best.sighting, len(evidence.known), odds)
 
 
-def _by_change(look: Evidence) -> Judgement:
+def _judge_by_change(evidence: Evidence) -> Judgement:
     """Return the change that the readings and the changed parts of the picture show."""
-    known = look.known
-    kept = next((s for s in look.whole if s.is_at(look.top, SAME_PLACE) and not _is_uncovered_twin(s)), None)
-    others = [s for s in look.whole if s is not kept]
+    known = evidence.known
+    kept = next((c for c in evidence.whole if c.is_at(evidence.top, SAME_PLACE) and not _is_uncovered_twin(c)), None)
+    others = [c for c in evidence.whole if c is not kept]
     if kept is None:
-        revealed = _revealed(look, others)
+        revealed = _judge_uncovered(evidence, others)
         if revealed is not None:
             return revealed
     # One like it may lie open below.
-    like = [s for s in others if s.card == look.top.card and not _top_shows_beside(s)]
-    moved = max(like, key=lambda s: s.top_probability, default=None)
+    like = [c for c in others if c.card == evidence.top.card and not _top_shows_beside(c)]
+    moved = max(like, key=lambda c: c.top_probability, default=None)
     pushed = moved if kept is None else kept if kept.overlap_with_top < _SAME_CARD else None
     if pushed is not None:
-        others = _not_carried_along(look, pushed, others)
-    arrived = [s for s in others if _has_arrived(s, kept)]
+        others = _not_carried_along(evidence, pushed, others)
+    arrived = [c for c in others if _has_arrived(c, kept)]
     if arrived:
-        return Judgement(Change.LANDED, max(arrived, key=lambda s: s.change).sighting, len(known))
+        return Judgement(Change.LANDED, max(arrived, key=lambda c: c.change).sighting, len(known))
     if kept is not None:
-        return _where_top_is_read(kept, pushed)
-    strangers = [s for s in others if moved is None and _is_unknown_card(s)]
+        return _judge_kept(kept, pushed)
+    strangers = [c for c in others if moved is None and _is_unknown_card(c)]
     if strangers:
-        return Judgement(Change.LANDED, max(strangers, key=lambda s: s.confidence).sighting, len(known))
-    if look.top_change < UNCHANGED:
+        return Judgement(Change.LANDED, max(strangers, key=lambda c: c.confidence).sighting, len(known))
+    if evidence.top_change < UNCHANGED:
         return Judgement(Change.NONE, None, len(known))
     if moved is not None:
-        belief = _laid_on(moved)
-        change = Change.LANDED if belief else Change.MOVED
-        return Judgement(change, moved.sighting, len(known), belief or 1.0)
-    return _without_top(look) or _nothing(look, _half_seen(look))
+        landing_probability = _laid_on_probability(moved)
+        change = Change.LANDED if landing_probability else Change.MOVED
+        return Judgement(change, moved.sighting, len(known), landing_probability or 1.0)
+    return _judge_without_top(evidence) or _judge_without_card(evidence, _new_corner(evidence))
 
 
-def _where_top_is_read(kept: Outline, pushed: Outline | None) -> Judgement:
+def _judge_kept(kept: Candidate, pushed: Candidate | None) -> Judgement:
     """Decide if the only evidence is a reading of the previous top card in its place."""
-    look, belief = kept.look, _laid_on(kept)
+    evidence, landing_probability = kept.evidence, _laid_on_probability(kept)
     # If it no longer looks like the old card, that card is covered, whatever its visible corners read.
-    if belief < PERHAPS and (belief or pushed is None):
-        half_seen = _half_seen(look)
-        if half_seen is not None:
-            return Judgement(Change.LANDED, half_seen.sighting, len(look.known), EVEN)
-    change = Change.LANDED if belief else Change.NONE
-    return Judgement(change, kept.sighting, len(look.known), belief or 1.0)
+    if landing_probability < PERHAPS and (landing_probability or pushed is None):
+        corner = _new_corner(evidence)
+        if corner is not None:
+            return Judgement(Change.LANDED, corner.sighting, len(evidence.known), EVEN)
+    change = Change.LANDED if landing_probability else Change.NONE
+    return Judgement(change, kept.sighting, len(evidence.known), landing_probability or 1.0)
 
 
-def _revealed(look: Evidence, others: Sequence[Outline]) -> Judgement | None:
+def _judge_uncovered(evidence: Evidence, others: Sequence[Candidate]) -> Judgement | None:
     """Return that the top card was taken back if the one below is visible, unchanged, and nothing else is new.
 
     That an identical card was laid in exactly the same place is far less probable.
     """
-    known = look.known
-    below = next((s for s in others if _lies_below_top(s, _SAME_CARD)), None)
+    known = evidence.known
+    below = next((c for c in others if _lies_below_top(c, _SAME_CARD)), None)
     if below is None or _top_shows_beside(below) or _is_buried(below, others):
         return None
     # A pushed top card may come to lie where an identical card below it was, but rarely in its exact place.
     exact = _lies_below_top(below, NEARLY_ALL)
     if known[-2].card == known[-1].card and not exact and _has_changed(below.beside_top, 2):
         return None
-    strangers = [s for s in others if not any(s.is_at(lying, SAME_PLACE) for lying in known[:-1])]
-    if any(_has_arrived(s, None) for s in strangers):
+    strangers = [c for c in others if not any(c.is_at(old, SAME_PLACE) for old in known[:-1])]
+    if any(_has_arrived(c, None) for c in strangers):
         return None
     return Judgement(Change.TAKEN_BACK, below.sighting, len(known) - 1)
 
 
-def _is_uncovered_twin(card: Outline) -> bool:
+def _is_uncovered_twin(card: Candidate) -> bool:
     """Whether it is an identical card below the top one, which has not moved, and not that one in its place."""
     return _lies_below_top(card, NEARLY_ALL) and card.overlap_with_top <= _SAME_CARD
 
 
-def _lies_below_top(card: Outline, overlap: float) -> bool:
+def _lies_below_top(card: Candidate, overlap: float) -> bool:
     """Whether it has the face of the card below the top one, and overlaps its place by more than `overlap`."""
-    return any(card.is_at(lying, overlap) for lying in card.look.known[-2:-1])
+    return any(card.is_at(old, overlap) for old in card.evidence.known[-2:-1])
 
 
-def _has_arrived(card: Outline, kept: Outline | None) -> bool:
+def _has_arrived(card: Candidate, kept: Candidate | None) -> bool:
     """Whether a card was not there before. `kept` is the reading at the previous top card's place.
 
     A new card changes what it covers and leaves the rest of the old one unchanged; for an uncovered card it is the
@@ -185,21 +185,21 @@ def _has_arrived(card: Outline, kept: Outline | None) -> bool:
     """
     if card.change < CHANGED or _lies_under_top(card):
         return False
-    known = card.look.known
-    below = next((lying for lying in reversed(known[:-1]) if card.is_at(lying, SAME_PLACE)), None)
-    coming, tells = card.beside_top.share, card.beside_top.tells(2)
+    known = card.evidence.known
+    below = next((old for old in reversed(known[:-1]) if card.is_at(old, SAME_PLACE)), None)
+    coming, tells = card.beside_top.share, card.beside_top.is_significant(2)
     if kept is not None:
         # A card in a known card's place is that card after a hand has left, especially if the top card on it is
         # untouched.
         untouched = kept.overlap_with_top >= _SAME_CARD
         uncovered = below is not None and (untouched or card.is_at(below, _SAME_CARD))
         # Laying a card may push the one below; the part that covers it has then changed more.
-        under = card.on_top.tells(2) and card.on_top.share < CHANGED
-        pushed = untouched and under and any(card.is_at(lying, PUSHED) for lying in known[:-1])
+        under = card.on_top.is_significant(2) and card.on_top.share < CHANGED
+        pushed = untouched and under and any(card.is_at(old, PUSHED) for old in known[:-1])
         return not uncovered and not pushed and (not tells or coming > CHANGED)
     if _top_shows_beside(card):
         return True
-    leaving = card.top_beside.share if card.top_beside.tells() else None
+    leaving = card.top_beside.share if card.top_beside.is_significant() else None
     if tells and coming < CHANGED:
         return below is None and leaving is None
     if below is None:
@@ -209,42 +209,42 @@ def _has_arrived(card: Outline, kept: Outline | None) -> bool:
     return tells or below is not known[-2] or not card.is_at(below, _SAME_CARD)
 
 
-def _is_buried(card: Outline, others: Iterable[Outline]) -> bool:
+def _is_buried(card: Candidate, others: Iterable[Candidate]) -> bool:
     """Whether another card is read more confidently where a card seems open."""
-    above = (s for s in others if s.confidence > card.confidence)
-    return any(intersection_over_union(s.quad, card.quad) > PUSHED for s in above)
+    above = (c for c in others if c.confidence > card.confidence)
+    return any(intersection_over_union(c.quad, card.quad) > PUSHED for c in above)
 
 
-def _has_changed(part: Part, times: int = 1) -> bool:
-    return part.tells(times) and part.share > CHANGED
+def _has_changed(change: RegionChange, times: int = 1) -> bool:
+    return change.is_significant(times) and change.share > CHANGED
 
 
-def _is_unchanged(part: Part) -> bool:
-    return part.tells(2) and part.share < UNCHANGED
+def _is_unchanged(change: RegionChange) -> bool:
+    return change.is_significant(2) and change.share < UNCHANGED
 
 
-def _top_shows_beside(card: Outline) -> bool:
+def _top_shows_beside(card: Candidate) -> bool:
     """Whether the previous top card is visible beside this one, unchanged."""
     return _is_unchanged(card.top_beside)
 
 
-def _lies_under_top(card: Outline) -> bool:
+def _lies_under_top(card: Candidate) -> bool:
     """Whether the picture is unchanged where a card overlaps the previous top, so that it lies below."""
     return _is_unchanged(card.on_top)
 
 
-def _laid_on(card: Outline) -> float:
+def _laid_on_probability(card: Candidate) -> float:
     """Return the probability that a card with the previous top's reading was laid on that one; 0 if it is that one.
 
     At least `PERHAPS` for one that looks like it, less for something that does not.
     """
-    pictures, old = card.look.pictures, card.look.top.quad
+    pictures, old = card.evidence.pictures, card.evidence.top.quad
     if pictures is None:
         return 0.0
     if pictures.similarity(old, card.quad) < _SAME_FACE_FAR:
         return 1 - CERTAIN
     # Farther away, the visible part of the old card decides; laying a card leaves the rest unchanged.
-    if card.overlap_with_top <= _ROUGHLY_SAME_PLACE or _has_changed(card.rest_beside):
+    if card.overlap_with_top <= _ROUGHLY_SAME_PLACE or _has_changed(card.lower_beside):
         return 0.0
     # Of 76 identical cards laid with an overlap above 0.6, none exceeded 0.89; noise in dim light can change how an
     # untouched card looks.
@@ -253,88 +253,88 @@ def _laid_on(card: Outline) -> float:
     # brushed it, which is more common. In 30 simulated matches this held for 32 of 47 otherwise missed landings, for
     # none of 175 untouched cards, and for 2 of 29 pushed ones.
     has_moved = card.overlap_with_top > _SAME_CARD and card.change > UNCHANGED
-    return max(rim, PERHAPS if has_moved and card.about.share < card.change / 2 else 0.0)
+    return max(rim, PERHAPS if has_moved and card.surroundings.share < card.change / 2 else 0.0)
 
 
-def _is_unknown_card(card: Outline) -> bool:
+def _is_unknown_card(card: Candidate) -> bool:
     """Whether an unknown card is read on the top one with a dissimilar picture.
 
     If faces are almost bare, or differ only in colour, one may replace another with little change in the small
     picture, and with none beside it.
     """
-    look, pictures = card.look, card.look.pictures
+    evidence, pictures = card.evidence, card.evidence.pictures
     if pictures is None or card.confidence < EVEN:
         return False
-    if any(card.is_at(lying, _ROUGHLY_SAME_PLACE) for lying in look.known):
+    if any(card.is_at(old, _ROUGHLY_SAME_PLACE) for old in evidence.known):
         return False
-    pushed = len(look.known) > 1 and card.is_at(look.known[-2], PUSHED)
+    pushed = len(evidence.known) > 1 and card.is_at(evidence.known[-2], PUSHED)
     if pushed or not card.overlap_with_top or _has_changed(card.top_beside):
         return False
     is_confident = card.confidence >= CERTAIN
     # The hue of untouched cards changed by less than 0.12 in a dim picture, by less than 0.08 in the looks above.
-    if is_confident and card.card.color is not look.top.card.color and pictures.tint(card.quad) > OTHER_COLOR:
+    if is_confident and card.card.color is not evidence.top.card.color and pictures.tint(card.quad) > OTHER_COLOR:
         return True
     return pictures.similarity(card.quad, card.quad) < (_ANOTHER_FACE if is_confident else _SAME_FACE_FAR)
 
 
-def _half_seen(look: Evidence) -> Outline | None:
+def _new_corner(evidence: Evidence) -> Candidate | None:
     """Return a new card of which only a corner is read, while the reading at the old one's place is uncertain.
 
     The picture has changed there, so the old card is probably covered.
     """
-    if look.top_change <= CHANGED:
+    if evidence.top_change <= CHANGED:
         return None
-    old = {lying.card for lying in look.known}
-    news = [s for s in look.corners if s.confidence >= EVEN and s.card not in old and s.change >= CHANGED]
-    return max(news, key=lambda s: s.confidence, default=None)
+    known = {old.card for old in evidence.known}
+    news = [c for c in evidence.corners if c.confidence >= EVEN and c.card not in known and c.change >= CHANGED]
+    return max(news, key=lambda c: c.confidence, default=None)
 
 
-def _not_carried_along(look: Evidence, moved: Outline, others: Iterable[Outline]) -> list[Outline]:
+def _not_carried_along(evidence: Evidence, moved: Candidate, others: Iterable[Candidate]) -> list[Candidate]:
     """Return the cards that neither stayed nor moved with the top card.
 
     If the top card is visible and unchanged beside one, it was not pushed but is half covered and inexactly outlined.
     Nor was one carried along below it that now lies on it.
     """
-    move = homography(look.top.quad, moved.quad)
+    move = homography(evidence.top.quad, moved.quad)
     places = [
-        Lying(lying.card, quad)
-        for lying in (*look.known, *look.others)
-        for quad in (lying.quad, project(move, lying.quad))
+        KnownCard(old.card, quad)
+        for old in (*evidence.known, *evidence.last_read)
+        for quad in (old.quad, project(move, old.quad))
     ]
     return [
-        s
-        for s in others
-        if _top_shows_beside(s)
-        or s.top_probability > moved.top_probability
-        or not any(s.is_at(place, PUSHED) for place in places)
+        c
+        for c in others
+        if _top_shows_beside(c)
+        or c.top_probability > moved.top_probability
+        or not any(c.is_at(place, PUSHED) for place in places)
     ]
 
 
-def _without_top(look: Evidence) -> Judgement | None:
+def _judge_without_top(evidence: Evidence) -> Judgement | None:
     """The top card is gone: decide if a card below it is visible."""
-    known = look.known
-    for left in range(len(known) - 1, 0, -1):
+    known = evidence.known
+    for remaining in range(len(known) - 1, 0, -1):
         # Several cards are rarely taken back at once, and a deep pile holds many identical cards; but the one below the
         # top may have been pushed.
-        overlap = PUSHED if left == len(known) - 1 else _SAME_CARD
-        for card in look.whole:
-            if card.is_at(known[left - 1], overlap):
-                return Judgement(Change.TAKEN_BACK, card.sighting, left)
-    there = [s for s in look.whole if s.overlap_with_top > 0]
+        overlap = PUSHED if remaining == len(known) - 1 else _SAME_CARD
+        for card in evidence.whole:
+            if card.is_at(known[remaining - 1], overlap):
+                return Judgement(Change.TAKEN_BACK, card.sighting, remaining)
+    there = [c for c in evidence.whole if c.overlap_with_top > 0]
     if not there:
         return None
     # Below the top may lie a card that was never seen, if the top was taken from beside it.
-    seen = max(there, key=lambda s: abs(float(cv2.contourArea(s.quad))))
+    seen = max(there, key=lambda c: abs(float(cv2.contourArea(c.quad))))
     change = Change.TAKEN_BACK if _has_changed(seen.top_beside) else Change.LANDED
     return Judgement(change, seen.sighting, len(known))
 
 
-def _nothing(look: Evidence, half_seen: Outline | None) -> Judgement:
+def _judge_without_card(evidence: Evidence, corner: Candidate | None) -> Judgement:
     """No whole card is visible: a legible corner means that the pile is there but lies badly."""
-    if look.corners:
-        top = None if half_seen is None else half_seen.sighting
-        return Judgement(Change.UNCLEAR, top, len(look.known), EVEN)
-    return Judgement(Change.GONE if look.known else Change.NONE, None, 0)
+    if evidence.corners:
+        top = None if corner is None else corner.sighting
+        return Judgement(Change.UNCLEAR, top, len(evidence.known), EVEN)
+    return Judgement(Change.GONE if evidence.known else Change.NONE, None, 0)
 
 
 def agree(a: Judgement, b: Judgement) -> bool:

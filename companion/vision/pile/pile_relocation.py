@@ -47,28 +47,28 @@ class PileRelocator:
         self._pause = _PAUSE
         self._candidates: list[tuple[Sighting, View]] = []
 
-    def look(self, picture: View, moving: Mask | None) -> tuple[Sighting, float] | None:
+    def search(self, picture: View, moving: Mask | None) -> tuple[Sighting, float] | None:
         """Return the card laid elsewhere and since when it lies (s), once two pictures show it.
 
         moving: mask of changes since the previous picture, None if undefined.
         """
-        if self._pile is not None and self._room(picture) <= 0:
+        if self._pile is not None and self._max_distance(picture) <= 0:
             return None
         if self._due is None:
-            self._put_off(picture, _PAUSE if self._first else LIES)
+            self._postpone(picture, _PAUSE if self._first else LIES)
             return None
         if picture.time < self._due or moving is None:
             return None
         changed = self._changed(picture)
         if changed is None:
-            self._put_off(picture, _PAUSE)
+            self._postpone(picture, _PAUSE)
             return None
         found = [s for s in self._detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
-        self._put_off(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
+        self._postpone(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
         before = [(card, then) for card, then in self._candidates if picture.time - then.time <= HAND_PATIENCE]
         self._candidates = [*before, *((card, picture) for card in found)]
         for card in sorted(found, key=lambda s: _from_middle(s.quad, picture)):
-            since = [then.time for earlier, then in before if _lies(card, picture, earlier, then)]
+            since = [then.time for earlier, then in before if _still_lies(card, picture, earlier, then)]
             # It may be held in a swaying hand.
             long = AT_REST if self._pile is None and is_held(card.quad, picture) else LIES
             if since and picture.time - since[0] >= long:
@@ -78,8 +78,8 @@ class PileRelocator:
     def _changed(self, picture: View) -> Mask | None:
         """Return the mask of changes since the previous picture, None if no card can have landed."""
         if self._first is None:
-            return np.ones_like(picture.glance.structure, np.uint8)
-        changed = difference(self._first.glance, picture.glance)
+            return np.ones_like(picture.descriptor.structure, np.uint8)
+        changed = difference(self._first.descriptor, picture.descriptor)
         if is_everywhere(changed):
             self._first = picture
             return None
@@ -96,19 +96,19 @@ class PileRelocator:
             return False
         if self._pile is None:
             return True
-        return _from_middle(card.quad, picture) < self._room(picture)
+        return _from_middle(card.quad, picture) < self._max_distance(picture)
 
-    def _room(self, picture: View) -> float:
+    def _max_distance(self, picture: View) -> float:
         """Return the maximum distance (px) of such a card from the picture's middle; 0 or less if none is possible."""
         assert self._pile is not None
         return _from_middle(self._pile, picture) - length_of(self._pile)
 
-    def _put_off(self, picture: View, pause: float) -> None:
+    def _postpone(self, picture: View, pause: float) -> None:
         self._pause = pause
         self._due = picture.time + pause
 
 
-def _lies(card: Sighting, picture: View, before: Sighting, then: View) -> bool:
+def _still_lies(card: Sighting, picture: View, before: Sighting, then: View) -> bool:
     same = card.card == before.card and intersection_over_union(card.quad, before.quad) > SAME_PLACE
     return same and picture.shows_as(then, card.quad, UNCHANGED)
 

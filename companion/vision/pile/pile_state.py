@@ -12,7 +12,7 @@ from companion.cards import Card
 from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import ONE_PLAY, Mask, Zone, filled, length_of, share
-from companion.vision.pile.features import OUTSIDE, Lying
+from companion.vision.pile.features import OUTSIDE, KnownCard
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE
 
 Region = tuple[int, int, int, int]
@@ -32,15 +32,15 @@ class KnownPile:
     """The cards of the pile, bottom first.
 
     zone: assumed location, None before the first card. region: location given by the user, None if it is found
-    automatically. landed_at: time of the last landing in seconds. others: all cards last read on the pile, also those
-    that were never seen to land.
+    automatically. landed_at: time of the last landing in seconds. last_read: all cards last read on the pile, also
+    those that were never seen to land.
     """
 
-    cards: tuple[Lying, ...] = ()
+    cards: tuple[KnownCard, ...] = ()
     zone: Zone | None = None
     region: Region | None = None
     landed_at: float = -ONE_PLAY
-    others: tuple[Lying, ...] = ()
+    last_read: tuple[KnownCard, ...] = ()
 
     @property
     def top(self) -> Card | None:
@@ -56,7 +56,7 @@ class KnownPile:
             return False
         if knocked:
             return True
-        latest = [lying.quad for lying in self.cards[-_LATEST:]]
+        latest = [card.quad for card in self.cards[-_LATEST:]]
         if not latest:
             return self.region is not None or _distance(quad.mean(0), (zone.x, zone.y)) <= _NEAR * zone.length
         return min(_distance(quad.mean(0), other.mean(0)) for other in latest) <= _NEAR * length_of(latest[-1])
@@ -67,11 +67,11 @@ class KnownPile:
 
     def landed(self, top: Sighting, time: float) -> KnownPile:
         """Return the pile with one more card."""
-        return replace(self, cards=(*self.cards[-REMEMBERED:], Lying(top.card, top.quad)), landed_at=time)
+        return replace(self, cards=(*self.cards[-REMEMBERED:], KnownCard(top.card, top.quad)), landed_at=time)
 
     def uncovered(self, top: Sighting, left: int) -> KnownPile:
         """Return the pile with `left` cards, the topmost of which is `top`."""
-        return replace(self, cards=(*self.cards[: max(0, left - 1)], Lying(top.card, top.quad)))
+        return replace(self, cards=(*self.cards[: max(0, left - 1)], KnownCard(top.card, top.quad)))
 
     def moved(self, top: Quad, changed: Mask, scale: float) -> KnownPile:
         """Return the pile after its top card moved to `top`."""
@@ -79,20 +79,21 @@ class KnownPile:
         # Lower cards are assumed to have moved along where the picture changed beside the top card.
         hidden = filled(before.quad, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
         cards = []
-        for lying in self.cards[:-1]:
-            part, _ = share(changed, filled(lying.quad, changed.shape, scale) & (1 - hidden))
-            cards.append(Lying(lying.card, project(move, lying.quad)) if part > CHANGED else lying)
-        return replace(self, cards=(*cards, Lying(before.card, top)))
+        for card in self.cards[:-1]:
+            part, _ = share(changed, filled(card.quad, changed.shape, scale) & (1 - hidden))
+            cards.append(KnownCard(card.card, project(move, card.quad)) if part > CHANGED else card)
+        return replace(self, cards=(*cards, KnownCard(before.card, top)))
 
-    def seen(self, sightings: Sequence[Sighting]) -> KnownPile:
+    def with_readings(self, sightings: Sequence[Sighting]) -> KnownPile:
         """Return the pile with its cards where they are read now, and an updated zone."""
         if not self.cards:
             return self
-        cards, others = tuple(where_seen(self.cards, sightings)), tuple(Lying(s.card, s.quad) for s in sightings)
+        cards = tuple(updated_places(self.cards, sightings))
+        last_read = tuple(KnownCard(s.card, s.quad) for s in sightings)
         if self.region is not None:
-            return replace(self, cards=cards, others=others)
-        zone = zone_about([lying.quad for lying in cards[-_LATEST:]])
-        return replace(self, cards=cards, zone=zone, others=others)
+            return replace(self, cards=cards, last_read=last_read)
+        zone = zone_about([card.quad for card in cards[-_LATEST:]])
+        return replace(self, cards=cards, zone=zone, last_read=last_read)
 
 
 def in_region(region: Region | None) -> KnownPile:
@@ -113,7 +114,7 @@ def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, fl
     return float(np.hypot(*(np.asarray(a) - b)))
 
 
-def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Lying]:
+def updated_places(known: Sequence[KnownCard], sightings: Sequence[Sighting]) -> list[KnownCard]:
     """Return the known cards, lower ones at the places where they are read now.
 
     Laying a card often pushes others. If a card moved little, the outline from when it was open is more exact.
@@ -121,15 +122,15 @@ def where_seen(known: Sequence[Lying], sightings: Sequence[Sighting]) -> list[Ly
     top = known[-1]
     seen = [s for s in sightings if s.whole and not is_at(s, top)]
 
-    def found(lying: Lying) -> Lying:
-        alike = [s.quad for s in seen if s.card == lying.card]
-        quad = max(alike, key=lambda quad: intersection_over_union(quad, lying.quad), default=lying.quad)
-        pushed = PUSHED < intersection_over_union(quad, lying.quad) < SAME_PLACE
-        return Lying(lying.card, quad) if pushed else lying
+    def found(card: KnownCard) -> KnownCard:
+        alike = [s.quad for s in seen if s.card == card.card]
+        quad = max(alike, key=lambda quad: intersection_over_union(quad, card.quad), default=card.quad)
+        pushed = PUSHED < intersection_over_union(quad, card.quad) < SAME_PLACE
+        return KnownCard(card.card, quad) if pushed else card
 
     return [*map(found, known[:-1]), top]
 
 
-def is_at(sighting: Sighting, lying: Lying) -> bool:
+def is_at(sighting: Sighting, card: KnownCard) -> bool:
     """Whether a card is read as a known one in its place."""
-    return sighting.card == lying.card and intersection_over_union(sighting.quad, lying.quad) > SAME_PLACE
+    return sighting.card == card.card and intersection_over_union(sighting.quad, card.quad) > SAME_PLACE

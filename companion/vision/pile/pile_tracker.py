@@ -41,7 +41,7 @@ __all__ = ["Detect", "PileTracker", "Region"]
 
 # Maximum number of looks past a leaving arm, an `INSTANT` apart: in 75 simulated landings the first look was too early
 # in one of five, one three frames later never.
-_MOST_GLIMPSES = 2
+_MAX_EARLY_LOOKS = 2
 
 # Sizes of the region shown to the networks in turn (see `Zone.VIEW`), a quick and a thorough look each. A still picture
 # repeats the networks' errors; a crop an eighth larger or smaller does not.
@@ -56,17 +56,17 @@ Detect = Callable[[Image], list[Sighting]]
 
 
 @dataclass(frozen=True, eq=False)
-class Glimpse:
+class EarlyLook:
     """A look past a leaving arm, and its picture.
 
-    waits: whether it showed a certain card, which the next picture must confirm. reference: the reference picture at
-    that time. count: number of looks past an arm since then.
+    awaits_confirmation: whether it showed a certain card, which the next picture must confirm. reference: the reference
+    picture at that time. count: number of looks past an arm since then.
     """
 
     look: Look
     picture: View
     reference: View | None
-    waits: bool
+    awaits_confirmation: bool
     count: int
 
 
@@ -79,13 +79,13 @@ class PileTracker:
 
     def __init__(self, detect: Detect, region: Region | None = None, detect_closeup: Detect | None = None) -> None:
         self._detect = self._in_color(detect)
-        self._closely = self._in_color(detect_closeup or detect)
-        self._stillness = MotionGate()
-        self._looks = PileConsensus()
+        self._detect_closeup = self._in_color(detect_closeup or detect)
+        self._gate = MotionGate()
+        self._consensus = PileConsensus()
         self._pile = in_region(region)
-        self._glimpse: Glimpse | None = None
-        self._elsewhere = PileRelocator(self._detect) if region is None else None
-        self._laid = 0
+        self._early_look: EarlyLook | None = None
+        self._relocator = PileRelocator(self._detect) if region is None else None
+        self._landing_count = 0
         self._top_model = shipped()
         self._colorless = self._reported_colorless = self._dark = False
         self.look_count = 0
@@ -101,14 +101,14 @@ class PileTracker:
         """The card assumed to be on top."""
         return self._pile.top
 
-    def ignore(self, restless: Mask | None) -> None:
+    def ignore(self, ignored: Mask | None) -> None:
         """Ignore motion in a mask of any size; None ignores nothing."""
-        self._stillness.restless = restless
+        self._gate.ignored = ignored
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Process the next frame; returns the events, usually none. Raises what the detector raises."""
         picture = view(frame)
-        self._dark |= picture.glance.is_dark and self.zone is not None
+        self._dark |= picture.descriptor.is_dark and self.zone is not None
         return [*self._after_dark(self._feed(picture)), *self._health(frame.time)]
 
     def _after_dark(self, events: list[PileEvent]) -> list[PileEvent]:
@@ -120,24 +120,24 @@ class PileTracker:
 
     def _feed(self, picture: View) -> list[PileEvent]:
         events: list[PileEvent] = []
-        if self._stillness.is_late_for(picture) and not self._looks:
+        if self._gate.was_first_isolated(picture) and not self._consensus:
             events += self.finish()
-        still = self._stillness.take(picture, self.zone)
+        still = self._gate.take(picture, self.zone)
         if still is None or still.moved:
-            self._looks.clear()
-        found = self._relocate(picture) or self._confirm_glimpse(picture)
+            self._consensus.clear()
+        found = self._relocate(picture) or self._confirm_early_look(picture)
         if found:
             return events + found
         if still is not None:
             # One look at a picture that has not settled is enough.
-            seen = self._counts_glimpse(still) and not still.settled
+            seen = self._count_early_look(still) and not still.settled
             return events if seen else events + self._examine(still)
         self._look_past_arm(picture)
         return events
 
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
-        still = self._stillness.last()
+        still = self._gate.last()
         found = [] if still is None else [*self._examine(still), *self._health(still.view.time)]
         return self._after_dark(found)
 
@@ -164,7 +164,7 @@ class PileTracker:
 
     def _relocate(self, picture: View) -> list[PileEvent]:
         """Move the pile to where the first card is laid, if another object was mistaken for it."""
-        laid = None if self._elsewhere is None else self._elsewhere.look(picture, self._stillness.moving)
+        laid = None if self._relocator is None else self._relocator.search(picture, self._gate.moving)
         if laid is None:
             return []
         top, since = laid
@@ -173,80 +173,80 @@ class PileTracker:
         if self._pile.cards:
             taken_back.append(CardTakenBack(since, (), image))
         begun = not self._pile.cards and self.zone is None
-        self._elsewhere = PileRelocator(self._detect, picture, (top,), top.quad) if begun else None
-        self._glimpse, self._laid = None, 0
-        self._looks.clear()
-        self._stillness.refer_to(picture)
-        self._pile = KnownPile().landed(top, picture.time).seen([top])
-        chances = tuple(zip(top.cards, top.probabilities, strict=True))
-        return [*taken_back, CardLanded(since, chances, top.quad, image)]
+        self._relocator = PileRelocator(self._detect, picture, (top,), top.quad) if begun else None
+        self._early_look, self._landing_count = None, 0
+        self._consensus.clear()
+        self._gate.set_reference(picture)
+        self._pile = KnownPile().landed(top, picture.time).with_readings([top])
+        probabilities = tuple(zip(top.cards, top.probabilities, strict=True))
+        return [*taken_back, CardLanded(since, probabilities, top.quad, image)]
 
     def _look_past_arm(self, picture: View) -> None:
         """Look at a card that may be open already while the arm that laid it leaves."""
-        last, reference = self._glimpse, self._stillness.reference
+        last, reference = self._early_look, self._gate.reference
         count = 0 if last is None or last.reference is not reference else last.count
         if last is not None and count and picture.time - last.picture.time < INSTANT:
             return
-        changed = self._stillness.leaving(picture, self.zone) if count < _MOST_GLIMPSES else None
+        changed = self._gate.changed_past_arm(picture, self.zone) if count < _MAX_EARLY_LOOKS else None
         if changed is not None:
             look = self._look(picture, changed)
-            waits = is_new_for_certain(look, self._pile)
-            self._glimpse = Glimpse(look, picture, reference, waits, count + 1)
+            awaits_confirmation = is_new_for_certain(look, self._pile)
+            self._early_look = EarlyLook(look, picture, reference, awaits_confirmation, count + 1)
 
-    def _counts_glimpse(self, still: Still) -> bool:
+    def _count_early_look(self, still: Still) -> bool:
         """Count a look past an arm as the first look at a picture that still shows the same."""
-        glimpse = self._glimpse
-        if glimpse is None or still.frames > 1 or self._looks or glimpse.reference is not self._stillness.reference:
+        early = self._early_look
+        if early is None or still.frames > 1 or self._consensus or early.reference is not self._gate.reference:
             return False
-        top = glimpse.look.judgement.top
-        if top is None or glimpse.look.judgement.change is not Change.LANDED:
+        top = early.look.judgement.top
+        if top is None or early.look.judgement.change is not Change.LANDED:
             return False
-        if not still.view.shows_as(glimpse.picture, top.quad):
+        if not still.view.shows_as(early.picture, top.quad):
             return False
-        self._looks.add(glimpse.look, settled=False)
+        self._consensus.add(early.look, settled=False)
         return True
 
-    def _confirm_glimpse(self, picture: View) -> list[PileEvent]:
+    def _confirm_early_look(self, picture: View) -> list[PileEvent]:
         """Report a card seen past an arm if the next picture shows it unchanged."""
-        glimpse = self._glimpse
-        if glimpse is None or not glimpse.waits:
+        early = self._early_look
+        if early is None or not early.awaits_confirmation:
             return []
-        self._glimpse = replace(glimpse, waits=False)
-        judgement = glimpse.look.judgement
+        self._early_look = replace(early, awaits_confirmation=False)
+        judgement = early.look.judgement
         top = judgement.top
         assert top is not None
-        if not picture.shows_as(glimpse.picture, top.quad):
+        if not picture.shows_as(early.picture, top.quad):
             return []
         if self._pile.has_just_landed(top.card, picture.time):
             return []
-        self._looks.clear()
-        self._stillness.refer_to(picture, within=top.quad)
-        before, self._pile = self._pile, self._pile.landed(top, picture.time).seen(glimpse.look.sightings)
+        self._consensus.clear()
+        self._gate.set_reference(picture, reported_quad=top.quad)
+        before, self._pile = self._pile, self._pile.landed(top, picture.time).with_readings(early.look.sightings)
         probabilities, like = mean_probabilities([judgement]), before.top == top.card
-        return [CardLanded(glimpse.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]
+        return [CardLanded(early.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]
 
     def _examine(self, still: Still) -> list[PileEvent]:
-        """Look for news in a still picture; they are reported once the picture has settled."""
-        changed = self._stillness.news(still, self.zone, bool(self._looks))
-        if changed is None or not self._looks.is_due(still.view.time):
+        """Look at a still picture that has changed; the change is reported once the picture has settled."""
+        changed = self._gate.changed_since_reference(still, self.zone, bool(self._consensus))
+        if changed is None or not self._consensus.is_due(still.view.time):
             return []
-        if self._looks.needs_another(still, self._pile):
-            self._looks.add(self._look(still.view, changed, alone=still.alone), still.settled)
+        if self._consensus.needs_another(still, self._pile):
+            self._consensus.add(self._look(still.view, changed, isolated=still.isolated), still.settled)
         if not still.settled:
             return []
-        agreed = self._looks.agreed(still, self._pile, self._stillness.reference is None)
-        return self._tell(agreed, still, changed) if agreed else []
+        agreed = self._consensus.agreed(still, self._pile, self._gate.reference is None)
+        return self._report(agreed, still, changed) if agreed else []
 
-    def _look(self, picture: View, changed: Mask, *, alone: bool = False) -> Look:
+    def _look(self, picture: View, changed: Mask, *, isolated: bool = False) -> Look:
         """Run the detector on the pile's surroundings if known, quickly and thoroughly in turn.
 
-        alone: whether this is the only picture available.
+        isolated: whether this is the only picture available.
         """
         self.look_count += 1
-        reference, image = self._stillness.reference, picture.frame.image
+        reference, image = self._gate.reference, picture.frame.image
         if reference is not None and not self._pile.cards:
             # A plain face on a plain table differs only in colour.
-            changed = changed | tinted(reference.glance, picture.glance)
+            changed = changed | tinted(reference.descriptor, picture.descriptor)
         # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
         least = FAIRLY if reference is None else 0.0
         # After a knock, earlier outlines are invalid.
@@ -256,59 +256,59 @@ class PileTracker:
         ]
         if self._colorless:
             return Look(picture.time, Judgement(Change.UNCLEAR, None, len(self._pile.cards)), [])
-        if self.zone is None and not alone:
+        if self.zone is None and not isolated:
             sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
         rate_tops = partial(self._top_model.probabilities, image, sightings)
         pile = self._pile
-        judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, rate_tops, pile.others))
+        judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, rate_tops, pile.last_read))
         return Look(picture.time, judgement, sightings)
 
     def _read(self, image: Image) -> list[Sighting]:
         if self.zone is None:
             return self._detect(image)
         height, width = image.shape[:2]
-        turn, thorough = divmod(len(self._looks), 2)
+        turn, thorough = divmod(len(self._consensus), 2)
         rows, columns = self.zone.window(width, height, _VIEWS[turn % len(_VIEWS)])
         corner = np.array([columns.start, rows.start], np.float32)
-        detect = self._detect if thorough else self._closely
+        detect = self._detect if thorough else self._detect_closeup
         return [replace(s, quad=s.quad + corner) for s in detect(image[rows, columns])]
 
-    def _tell(self, agreed: list[Judgement], still: Still, changed: Mask) -> list[PileEvent]:
+    def _report(self, agreed: list[Judgement], still: Still, changed: Mask) -> list[PileEvent]:
         """Accept and report the change the looks agree on, unless a hand caused it."""
         judgement, picture = agreed[-1], still.view
         top = judgement.top
-        if top is not None and not still.alone:
+        if top is not None and not still.isolated:
             if judgement.change is Change.LANDED and self._pile.has_just_landed(top.card, picture.time):
-                judgement = replace(judgement, change=Change.MOVED, belief=1.0)
+                judgement = replace(judgement, change=Change.MOVED, landing_probability=1.0)
             # Without a known pile, the hand's possible place is only known now.
-            if self.zone is None and self._stillness.has_hand(picture, changed, zone_about([top.quad])):
+            if self.zone is None and self._gate.has_hand(picture, changed, zone_about([top.quad])):
                 return []
-        sightings = self._looks.latest.sightings
+        sightings = self._consensus.latest.sightings
         placeless = self.zone is None
-        first, has_moved = self._stillness.reference is None, self._stillness.has_moved
+        first, has_moved = self._gate.reference is None, self._gate.has_moved
         knocked = not first and is_everywhere(changed) and bool(self._pile.cards)
-        self._stillness.refer_to(picture)
-        self._looks.clear()
-        events = self._accept(judgement, mean_probabilities(agreed), still, changed, knocked)
-        self._pile = self._pile.seen(sightings)
+        self._gate.set_reference(picture)
+        self._consensus.clear()
+        events = self._apply(judgement, mean_probabilities(agreed), still, changed, knocked)
+        self._pile = self._pile.with_readings(sightings)
         if first and self._pile.region is None:
-            self._elsewhere = PileRelocator(self._detect, picture, sightings, None if top is None else top.quad)
+            self._relocator = PileRelocator(self._detect, picture, sightings, None if top is None else top.quad)
         elif placeless and self.zone is not None:
-            self._elsewhere = None
+            self._relocator = None
         elif has_moved and judgement.change is Change.LANDED:
-            self._laid += 1
-            self._elsewhere = None if self._laid >= _CONFIRMED else self._elsewhere
+            self._landing_count += 1
+            self._relocator = None if self._landing_count >= _CONFIRMED else self._relocator
         return events
 
-    def _accept(
-        self, judgement: Judgement, chances: Probabilities, still: Still, changed: Mask, knocked: bool
+    def _apply(
+        self, judgement: Judgement, probabilities: Probabilities, still: Still, changed: Mask, knocked: bool
     ) -> list[PileEvent]:
         """Apply the agreed change to the pile. chances: mean probabilities of the card on top."""
         pile, picture, time = self._pile, still.view, still.since
         top, image = judgement.top, picture.frame.image
         if judgement.change is Change.GONE:
-            self._pile = replace(pile, cards=(), others=())
+            self._pile = replace(pile, cards=(), last_read=())
             return [CardTakenBack(time, (), image) if len(pile.cards) == 1 else PileGone(time)]
         if top is None:
             return []
@@ -317,10 +317,10 @@ class PileTracker:
                 self._pile = pile.moved(top.quad, changed, picture.scale)
             case Change.LANDED | Change.UNCLEAR:
                 self._pile = pile.landed(top, picture.time)
-                return [CardLanded(time, chances, top.quad, image, same_face=pile.top == top.card)]
+                return [CardLanded(time, probabilities, top.quad, image, same_face=pile.top == top.card)]
             case Change.TAKEN_BACK:
-                self._pile = pile.uncovered(top, judgement.left)
-                return [CardTakenBack(time, chances, image)]
+                self._pile = pile.uncovered(top, judgement.remaining)
+                return [CardTakenBack(time, probabilities, image)]
             case Change.MOVED:
                 self._pile = pile.moved(top.quad, changed, picture.scale)
                 if not knocked:
