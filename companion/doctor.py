@@ -199,7 +199,7 @@ def check_picture(file: Path, settings: Settings) -> Check:
         return Check("picture", State.MISSING, str(error), "Try another picture, or see `companion doctor`.")
     advice = advise(image, found)
     names = ", ".join(sighting.card.name for sighting in found) or "no card"
-    if advice.hindrance is Obstacle.NOTHING:
+    if advice.obstacle is Obstacle.NOTHING:
         return Check("picture", State.OK, f"{names}; nothing stands in the way")
     return Check("picture", State.WARNING, names, in_words(advice))
 

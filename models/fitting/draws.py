@@ -38,13 +38,13 @@ _RIDGE = 1.0
 class Visit:
     """A visit to the draw pile at table `number`. movement: (len(MOVEMENT),) features. drew: whether it was a draw.
 
-    share, alone: as in `DrawEvidence`.
+    share, only_hand: as in `DrawEvidence`.
     """
 
     number: int
     movement: Values
     share: float | None
-    alone: bool
+    only_hand: bool
     drew: bool
 
 
@@ -73,12 +73,12 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
         }
         seats = seats_of(table)
         for evidence, movement in recorder.seen:
-            reach = evidence.reach
-            direction = arms.get((reach.track.number, reach.began, reach.ended))
+            visit = evidence.visit
+            direction = arms.get((visit.track.number, visit.began, visit.ended))
             if direction is not None:
                 seat = nearest_seat(seats, direction)
-                drew = any(_is_of(step, seat, reach) for step in table.script.steps)
-                yield Visit(number, movement, evidence.share, evidence.alone, drew)
+                drew = any(_is_of(step, seat, visit) for step in table.script.steps)
+                yield Visit(number, movement, evidence.share, evidence.only_hand, drew)
 
 
 def fitted(visits: Sequence[Visit]) -> DrawModel:
@@ -124,18 +124,18 @@ def _tops(visits: Sequence[Visit], movement: Logit) -> list[Values | None]:
                 rows.append(None)
                 continue
             rows.append(
-                top_features(float(movement.log_odds(visit.movement)), visit.share, usual.log_share, visit.alone)
+                top_features(float(movement.log_odds(visit.movement)), visit.share, usual.log_share, visit.only_hand)
             )
-            usual.note(visit.share, float(visit.drew))
+            usual.add(visit.share, float(visit.drew))
     return rows
 
 
-def _is_of(step: Step, seat: int, reach: HandVisit) -> bool:
+def _is_of(step: Step, seat: int, visit: HandVisit) -> bool:
     """Whether a player of a seat takes cards during a visit; a card fetched to be laid is no draw."""
     action = step.action
     if not isinstance(action, Reach) or not action.draws or action.seat != seat:
         return False
-    return reach.began - _ABOUT <= step.time + action.pace.contact <= reach.ended + _ABOUT
+    return visit.began - _ABOUT <= step.time + action.pace.contact <= visit.ended + _ABOUT
 
 
 def _act(writer: Writer, what: float, cards: Sequence[Card], pile: tuple[float, float]) -> None:

@@ -153,9 +153,9 @@ def test_a_fading_photograph_is_never_taken_for_a_moving_camera() -> None:
         footage.show(code([CLASSIC[0]]))
         faded = [footage.next() for _ in range(1 + steps)][-1]
         steady = Stabilizer()
-        steady.take(Frame(faded, 0.0, 0))
+        steady.stabilized(Frame(faded, 0.0, 0))
         arrived = Frame([footage.next() for _ in range(12)][-1], 0.1, 1)
-        assert steady.take(arrived) is arrived
+        assert steady.stabilized(arrived) is arrived
 
 
 def test_a_round_with_drawn_pictures_is_read_by_the_networks(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def off(a: float, b: float) -> float:
 
 
 def attributed_to(
-    spot: Spot, tracks: Sequence[Track], landed: float, done: Collection[int] = (), card: Floats | None = None
+    spot: Spot, tracks: Sequence[Track], landed: float, already_laid: Collection[int] = (), card: Floats | None = None
 ) -> tuple[tuple[Track, float], ...]:
     """Return who laid a card by the shipped model."""
-    return shipped().attributed(Landing(spot, tracks, landed, done, card))
+    return shipped().attributed(Landing(spot, tracks, landed, already_laid, card))

@@ -16,7 +16,7 @@ from companion.doctor import State, check_picture
 from companion.settings import Settings
 from companion.vision.core.geometry import Image, Quad, tilt, unit_square
 from companion.vision.core.sightings import Sighting
-from companion.vision.tracking.camera_advice import InView, Obstacle, advise, glare, in_words
+from companion.vision.tracking.camera_advice import Obstacle, Visibility, advise, glare, in_words
 from companion.vision.tracking.camera_hints import CameraHints
 
 SIX = Card.parse("red 6")
@@ -46,27 +46,27 @@ def from_low(degrees: float) -> Quad:
 
 def test_all_is_well_with_a_clear_card() -> None:
     advice = advise(table(), seen())
-    assert advice.hindrance is Obstacle.NOTHING
+    assert advice.obstacle is Obstacle.NOTHING
     assert advice.quad is not None
 
 
 def test_an_empty_table_has_no_pile_and_a_dark_one_is_dark() -> None:
     empty = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
-    assert advise(empty, []).hindrance is Obstacle.NO_PILE
-    assert advise(empty // 4, []).hindrance is Obstacle.DARK
-    assert advise(table() // 6, seen()).hindrance is Obstacle.DARK
+    assert advise(empty, []).obstacle is Obstacle.NO_PILE
+    assert advise(empty // 4, []).obstacle is Obstacle.DARK
+    assert advise(table() // 6, seen()).obstacle is Obstacle.DARK
 
 
 def test_a_camera_in_night_mode_has_no_colors_and_no_lamp_to_blame() -> None:
     grey = np.repeat(cv2.cvtColor(table(), cv2.COLOR_BGR2GRAY)[..., None], 3, axis=2)
-    assert advise(grey, seen()).hindrance is Obstacle.COLORLESS
-    assert advise(np.full_like(grey, 255), []).hindrance is Obstacle.NO_PILE
+    assert advise(grey, seen()).obstacle is Obstacle.COLORLESS
+    assert advise(np.full_like(grey, 255), []).obstacle is Obstacle.NO_PILE
 
 
 def test_small_cards_ask_for_a_nearer_camera() -> None:
     small = FLAT[0] + (FLAT - FLAT[0]) * np.float32(0.31)
     advice = advise(table(small), seen(small))
-    assert advice.hindrance is Obstacle.SMALL
+    assert advice.obstacle is Obstacle.SMALL
     assert advice.measured == pytest.approx(62, abs=1)
     assert in_words(advice) == "The cards are too small, 62 px long. Come nearer by half."
 
@@ -80,24 +80,24 @@ def test_the_camera_s_slant_is_measured_on_a_card_either_way_up(degrees: int, tu
 def test_a_low_camera_is_advised_to_rise() -> None:
     quad = from_low(62)
     advice = advise(table(quad), seen(quad))
-    assert advice.hindrance is Obstacle.SLANTED
+    assert advice.obstacle is Obstacle.SLANTED
     assert advice.quad is quad
 
 
 def test_motion_blurs_and_lamps_glare() -> None:
     moved = np.asarray(cv2.blur(table(), (41, 1)), np.uint8)
-    assert advise(moved, seen()).hindrance is Obstacle.BLURRED
+    assert advise(moved, seen()).obstacle is Obstacle.BLURRED
     lit = table()
     cv2.circle(lit, (364, 300), 75, (255, 255, 255), -1)
     advice = advise(lit, seen())
-    assert advice.hindrance is Obstacle.GLARE
+    assert advice.obstacle is Obstacle.GLARE
     assert glare(np.zeros((9, 9, 3), np.uint8)) == 0
 
 
 def test_a_back_s_white_border_is_no_lamp() -> None:
     back = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
     cv2.rectangle(back, (300, 200), (428, 400), (255, 255, 255), 8)
-    assert advise(back, []).hindrance is Obstacle.NO_PILE
+    assert advise(back, []).obstacle is Obstacle.NO_PILE
 
 
 @pytest.mark.parametrize("levels", [4, 12])
@@ -105,40 +105,40 @@ def test_grain_hides_no_blur_and_is_none(levels: int) -> None:
     grain = np.random.default_rng(levels).normal(0, levels, (720, 1280, 3))
     moved = np.asarray(cv2.blur(table(), (41, 1)), np.uint8)
     for picture, hindrance in ((moved, Obstacle.BLURRED), (table(), Obstacle.NOTHING)):
-        assert advise(np.clip(picture + grain, 0, 255).astype(np.uint8), seen()).hindrance is hindrance
+        assert advise(np.clip(picture + grain, 0, 255).astype(np.uint8), seen()).obstacle is hindrance
 
 
 def test_a_lamp_that_hides_the_whole_card_is_no_missing_card() -> None:
     advice = advise(outshone(), [])
-    assert advice.hindrance is Obstacle.GLARE
+    assert advice.obstacle is Obstacle.GLARE
     assert advice.quad is not None
     assert np.abs(advice.quad.mean(0) - FLAT.mean(0)).max() < 8
     spark = np.full((720, 1280, 3), (60, 90, 120), np.uint8)
     cv2.circle(spark, (364, 300), 20, (255, 255, 255), -1)
-    assert advise(spark, []).hindrance is Obstacle.NO_PILE
+    assert advise(spark, []).obstacle is Obstacle.NO_PILE
 
 
 def test_a_mirrored_picture_and_a_draw_pile_out_of_view_are_reported() -> None:
-    assert advise(table(), seen(mirrored=True)).hindrance is Obstacle.MIRRORED
-    outside, beside = (InView.of(FLAT + np.float32([x, 0]), 1280, 720) for x in (940, 400))
+    assert advise(table(), seen(mirrored=True)).obstacle is Obstacle.MIRRORED
+    outside, beside = (Visibility.of(FLAT + np.float32([x, 0]), 1280, 720) for x in (940, 400))
     assert 0 < outside.share < 0.5
     assert beside.share == pytest.approx(1)
-    assert advise(table(), seen(), outside).hindrance is Obstacle.DRAW_PILE
-    assert advise(table(), seen(), beside).hindrance is Obstacle.NOTHING
-    assert advise(table(), seen(), InView(0.0)).hindrance is Obstacle.DRAW_PILE
+    assert advise(table(), seen(), outside).obstacle is Obstacle.DRAW_PILE
+    assert advise(table(), seen(), beside).obstacle is Obstacle.NOTHING
+    assert advise(table(), seen(), Visibility(0.0)).obstacle is Obstacle.DRAW_PILE
 
 
 def test_there_are_words_for_everything() -> None:
     said = {in_words(advise(table() // 6, seen())), in_words(advise(table(), seen(mirrored=True)))}
     assert len(said) == 2
     assert all(sentence.endswith(".") for sentence in said)
-    assert in_words(advise(table(), seen(), InView(0.3))).startswith("Only 30% of the draw pile is in view.")
-    assert in_words(advise(table(), seen(), InView(0.0))).startswith("The draw pile is not in view.")
+    assert in_words(advise(table(), seen(), Visibility(0.3))).startswith("Only 30% of the draw pile is in view.")
+    assert in_words(advise(table(), seen(), Visibility(0.0))).startswith("The draw pile is not in view.")
 
 
 def test_helper_gives_each_advice_once_and_ignores_a_passing_hand() -> None:
     reported: list[Obstacle] = []
-    helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.hindrance))
+    helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.obstacle))
     dark = table() // 6
     for picture in (table(), dark, table(), dark, dark, dark, table(), table()):
         helper(picture)
@@ -147,8 +147,8 @@ def test_helper_gives_each_advice_once_and_ignores_a_passing_hand() -> None:
 
 def test_the_helper_says_that_the_draw_pile_is_out_of_view() -> None:
     reported: list[Obstacle] = []
-    views = iter([None, None, InView(0.0), InView(0.0), InView(0.9), InView(0.9)])
-    helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.hindrance), lambda: next(views))
+    views = iter([None, None, Visibility(0.0), Visibility(0.0), Visibility(0.9), Visibility(0.9)])
+    helper = CameraHints(lambda _: seen(), lambda advice: reported.append(advice.obstacle), lambda: next(views))
     for _ in range(6):
         helper(table())
     assert reported == [Obstacle.DRAW_PILE, Obstacle.NOTHING]

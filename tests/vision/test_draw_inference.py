@@ -21,7 +21,7 @@ from companion.vision.tracking.draw_inference import (
     DrawEvidence,
     DrawModel,
     UsualChange,
-    is_alone,
+    is_only_hand,
     shipped,
     top_features,
     visit_event,
@@ -61,9 +61,9 @@ def nothing(reach: HandVisit) -> float:
     return event.drawn[0]
 
 
-def nothing_with(reach: HandVisit, share: float, usual: float = np.log(0.1), alone: bool = True) -> float:
+def nothing_with(reach: HandVisit, share: float, usual: float = np.log(0.1), only_hand: bool = True) -> float:
     """Return the probability that nothing was drawn if this share of the draw pile's top has changed."""
-    return 1 - shipped().probability(DrawEvidence(reach, DRAW, None, share, usual, alone))
+    return 1 - shipped().probability(DrawEvidence(reach, DRAW, None, share, usual, only_hand))
 
 
 def test_visit_to_the_middle_of_the_pile_is_a_draw() -> None:
@@ -197,14 +197,14 @@ def test_colours_that_were_not_seen_show_what_those_do_that_nobody_asked_for() -
 def test_a_shadow_beside_a_hand_has_changed_nothing() -> None:
     hand, other, shadow = (stay((420.0, 205.0), 0.5) for _ in range(3))
     shadow.track.samples = [replace(sample, solid_share=0.01) for sample in shadow.track.samples]
-    assert is_alone(hand, [hand, shadow], [], hand.began - 1)
-    assert not is_alone(hand, [hand, other], [], hand.began - 1)
+    assert is_only_hand(hand, [hand, shadow], [], hand.began - 1)
+    assert not is_only_hand(hand, [hand, other], [], hand.began - 1)
 
 
 @pytest.mark.parametrize(("ended", "alone"), [(-1.5, True), (-0.5, False), (0.1, False)])
 def test_who_drew_before_a_hand_went_may_have_changed_what_did(ended: float, alone: bool) -> None:
     hand = stay((420.0, 205.0), 0.5)
-    assert is_alone(hand, [], [hand.began + ended], hand.began - 1) is alone
+    assert is_only_hand(hand, [], [hand.began + ended], hand.began - 1) is alone
 
 
 def test_the_more_the_top_of_the_pile_changes_the_more_probable_is_a_draw() -> None:
@@ -213,18 +213,18 @@ def test_the_more_the_top_of_the_pile_changes_the_more_probable_is_a_draw() -> N
     assert shown == sorted(shown)
     assert shown[0] < nothing(reach) < shown[-1]
     # Another hand may have done it.
-    assert shown[0] < nothing_with(reach, 0.2, alone=False)
+    assert shown[0] < nothing_with(reach, 0.2, only_hand=False)
 
 
 def test_a_neat_pile_that_changes_little_shows_a_draw_as_well() -> None:
     reach, usual = stay((420.0, 205.0), 0.5), UsualChange()
     before = nothing_with(reach, 0.035, usual.log_share)
     for _ in range(6):
-        usual.note(0.035, 1.0)
+        usual.add(0.035, 1.0)
     assert nothing_with(reach, 0.035, usual.log_share) < before
     learnt = usual.log_share
     assert learnt == pytest.approx(np.log(0.04), abs=0.3)
-    usual.note(0.5, 0.0)
+    usual.add(0.5, 0.0)
     assert usual.log_share == learnt
 
 
@@ -269,46 +269,46 @@ def table(shift: int = 0) -> Image:
 
 @pytest.mark.parametrize("gain", [1.0, 0.7])
 def test_what_an_arm_did_to_a_pile_is_seen_when_it_is_gone(gain: float) -> None:
-    quiet = IdleSnapshots()
+    snapshots = IdleSnapshots()
     for number in range(45):
         time = number / 15
         image = table() if time < 1.5 else (table(4) * gain).astype(np.uint8)
         arm = np.ones((90, 160), np.uint8) if 1.0 < time < 2.0 else None
-        quiet.see(image, time, arm, share=float(arm is not None))
+        snapshots.feed(image, time, arm, share=float(arm is not None))
         if time < 1.9:
-            assert quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7) is None
-    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+            assert snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7) is None
+    changed = snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7)
     assert changed is not None
     assert changed.share > 0.08
-    elsewhere = quiet.changed(np.array([150.0, 200.0]), DRAW.length, 1.2, 1.7)
+    elsewhere = snapshots.change(np.array([150.0, 200.0]), DRAW.length, 1.2, 1.7)
     assert elsewhere is not None
     assert elsewhere.share == pytest.approx(0, abs=0.01)
-    assert quiet.changed(DRAW.middle, DRAW.length, 0.1, 0.3) is None
+    assert snapshots.change(DRAW.middle, DRAW.length, 0.1, 0.3) is None
 
 
 def test_a_hand_that_rests_elsewhere_leaves_the_pile_in_view() -> None:
-    quiet = IdleSnapshots()
+    snapshots = IdleSnapshots()
     resting, over = np.zeros((90, 160), np.uint8), np.zeros((90, 160), np.uint8)
     resting[70:, :40] = 1
     over[40:, 100:110] = 1
     for number in range(45):
         time = number / 15
         arm = over if 1.0 < time < 2.0 else resting
-        quiet.see(
+        snapshots.feed(
             table() if time < 1.5 else table(4), time, arm, hidden_share(arm, DRAW.middle, DRAW.length, 160 / 640)
         )
-    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+    changed = snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7)
     assert changed is not None
     assert changed.share > 0.08
     # Where the hand rests, what lies under it is unknown.
-    assert quiet.changed(np.array([80.0, 340.0]), DRAW.length, 1.2, 1.7) is None
+    assert snapshots.change(np.array([80.0, 340.0]), DRAW.length, 1.2, 1.7) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("columns", "seen"), [(102, True), (112, False)])
 def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_shows(columns: int, seen: bool) -> None:
     """It lies before the pile all the while, and another one comes and draws."""
-    quiet = IdleSnapshots()
+    snapshots = IdleSnapshots()
     resting, over = np.zeros((90, 160), np.uint8), np.ones((90, 160), np.uint8)
     resting[30:, 80:columns] = 1
     for number in range(45):
@@ -316,11 +316,11 @@ def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_shows(columns: int, seen: 
         arm, image = over if 1.0 < time < 2.0 else resting, table() if time < 1.5 else table(4)
         # Its own fingers move: what is under them is no evidence.
         image[160:, 330 : 4 * columns - 8 * (number % 2)] = 20
-        quiet.see(image, time, arm, hidden_share(arm, DRAW.middle, DRAW.length, 160 / 640))
-    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+        snapshots.feed(image, time, arm, hidden_share(arm, DRAW.middle, DRAW.length, 160 / 640))
+    changed = snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7)
     assert (changed is not None) is seen
     assert changed is None or changed.share > 0.08
-    assert quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7, clearly=True) is None
+    assert snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7, clear=True) is None
 
 
 @pytest.mark.slow
@@ -328,33 +328,33 @@ def test_what_a_hand_at_rest_leaves_of_a_pile_in_view_shows(columns: int, seen: 
 def test_nothing_hides_or_changes_a_pile_that_lies_outside_the_picture(place: tuple[float, float]) -> None:
     outside, everywhere = np.array(place), np.ones((90, 160), np.uint8)
     assert not hidden_share(everywhere, outside, DRAW.length, 160 / 640)
-    quiet = IdleSnapshots()
+    snapshots = IdleSnapshots()
     for number in range(45):
         time = number / 15
-        quiet.see(table() if time < 1.5 else table(4), time, None, share=float(1.0 < time < 2.0))
-    assert quiet.changed(outside, DRAW.length, 1.2, 1.7) is None
+        snapshots.feed(table() if time < 1.5 else table(4), time, None, share=float(1.0 < time < 2.0))
+    assert snapshots.change(outside, DRAW.length, 1.2, 1.7) is None
 
 
 def test_changed_pile_top_shows_a_draw_under_a_shadow() -> None:
     """It lies on more than half of the picture by then, and ends in the middle of the pile."""
-    quiet = IdleSnapshots()
+    snapshots = IdleSnapshots()
     shade = 1 - 0.25 * np.clip(np.linspace(3, -2, 640, dtype=np.float32), 0, 1)[None, :, None]
     for number in range(45):
         time = number / 15
         image = table() if time < 1.5 else (table(4) * shade).astype(np.uint8)
-        quiet.see(image, time, None, share=float(1.0 < time < 2.0))
-    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+        snapshots.feed(image, time, None, share=float(1.0 < time < 2.0))
+    changed = snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7)
     assert changed is not None
     assert changed.share > 0.08
 
 
 def test_shade_on_the_pile_is_no_change_of_its_top() -> None:
-    quiet = IdleSnapshots()
+    snapshots = IdleSnapshots()
     shade = 1 - 0.25 * np.linspace(0, 1, 640, dtype=np.float32)[None, :, None]
     for number in range(45):
         time = number / 15
         image = table() if time < 1.5 else (table() * shade).astype(np.uint8)
-        quiet.see(image, time, None, share=float(1.0 < time < 2.0))
-    changed = quiet.changed(DRAW.middle, DRAW.length, 1.2, 1.7)
+        snapshots.feed(image, time, None, share=float(1.0 < time < 2.0))
+    changed = snapshots.change(DRAW.middle, DRAW.length, 1.2, 1.7)
     assert changed is not None
     assert changed.share == pytest.approx(0, abs=0.01)

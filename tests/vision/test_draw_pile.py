@@ -32,16 +32,16 @@ def found(pile: DrawPile) -> tuple[float, float]:
 def test_of_two_boxes_side_by_side_it_is_the_one_to_which_hands_go() -> None:
     """As a dark square of the tablecloth beside a back is boxed as well, nearer to the discard pile."""
     pile, square = DrawPile(), (395.0, 200.0)
-    pile.see_backs([box(*BACK), box(*square)], ZONE, 0.0)
+    pile.add_backs([box(*BACK), box(*square)], ZONE, 0.0)
     assert found(pile) == pytest.approx(square)
-    pile.visit(np.array([434.0, 204.0]), ZONE, side=4, track=1)
+    pile.add_visit(np.array([434.0, 204.0]), ZONE, side=4, track=1)
     assert found(pile) == pytest.approx(BACK)
 
 
 def test_of_two_boxes_side_by_side_it_is_the_one_that_is_always_seen() -> None:
     pile = DrawPile()
     for time in range(6):
-        pile.see_backs([box(*BACK), *[box(395.0, 200.0)] * (time < 3)], ZONE, 40.0 * time)
+        pile.add_backs([box(*BACK), *[box(395.0, 200.0)] * (time < 3)], ZONE, 40.0 * time)
     assert found(pile) == pytest.approx(BACK)
 
 
@@ -49,7 +49,7 @@ def test_what_barely_looks_like_a_back_gives_way_to_what_clearly_does() -> None:
     """A patch of the tablecloth nearer to the pile is boxed in each look, with little evidence that it is a back."""
     pile = DrawPile()
     for time in range(3):
-        pile.see_backs([box(*BACK, score=0.9), box(200.0, 200.0, score=0.58)], ZONE, 40.0 * time)
+        pile.add_backs([box(*BACK, score=0.9), box(200.0, 200.0, score=0.58)], ZONE, 40.0 * time)
     assert found(pile) == pytest.approx(BACK)
 
 
@@ -59,19 +59,19 @@ def test_what_the_rim_cuts_gives_way_to_what_has_a_cards_shape() -> None:
     cut = box(300.0, 318.0, score=0.9)
     cut = replace(cut, quad=np.minimum(cut.quad, np.array([640, 325], np.float32)))
     for time in range(3):
-        pile.see_backs([box(*BACK, score=0.7), cut], ZONE, 40.0 * time, size)
+        pile.add_backs([box(*BACK, score=0.7), cut], ZONE, 40.0 * time, size)
     assert found(pile) == pytest.approx(BACK)
 
 
 def test_what_is_boxed_twice_in_a_look_was_seen_once() -> None:
     pile = DrawPile()
     for time in range(4):
-        pile.see_backs([box(*BACK), *[box(300.0, 310.0), box(302.0, 306.0)] * (time < 2)], ZONE, 40.0 * time)
+        pile.add_backs([box(*BACK), *[box(300.0, 310.0), box(302.0, 306.0)] * (time < 2)], ZONE, 40.0 * time)
     assert found(pile) == pytest.approx(BACK)
 
 
 @pytest.mark.parametrize(("away", "made_out"), [(0.66, True), (0.5, False)])
 def test_it_may_touch_the_discard_pile(away: float, made_out: bool) -> None:
     pile = DrawPile()
-    pile.see_backs([box(300.0 + 80.0 * away, 200.0)], ZONE, 0.0)
+    pile.add_backs([box(300.0 + 80.0 * away, 200.0)], ZONE, 0.0)
     assert (pile.spot(ZONE) is not None) is made_out

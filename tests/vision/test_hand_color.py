@@ -70,7 +70,7 @@ def test_the_hand_that_carried_the_card_laid_it() -> None:
     assert attributed_to(DISCARD, [laying, hovering], 10.4)[0][0] is hovering
     assert attributed_to(DISCARD, [laying, hovering], 10.4, card=card)[0][0] is laying
     # What it brought lay there before.
-    assert attributed_to(DISCARD, [laying, hovering], 10.4, done={1}, card=card)[0][0] is hovering
+    assert attributed_to(DISCARD, [laying, hovering], 10.4, already_laid={1}, card=card)[0][0] is hovering
     # Nobody was seen to carry it.
     assert attributed_to(DISCARD, [laying, hovering], 10.4, card=colors((200, 60, 20)))[0][0] is hovering
 

@@ -42,7 +42,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.core.geometry import Quad, project
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import Zone, describe, tinted
+from companion.vision.imaging.motion import Zone, color_difference, describe
 from companion.vision.pile.pile_tracker import PileTracker
 
 pytestmark = pytest.mark.slow
@@ -260,15 +260,15 @@ def test_a_change_of_light_is_no_change_of_colour_but_a_sleeve_is() -> None:
     sleeve = image.copy()
     sleeve[100:, 100:160] = (160, 20, 20)
     before = describe(image, 0.0)
-    assert tinted(before, describe(dim, 1.0)).mean() < 0.01
-    assert tinted(before, describe(sleeve, 1.0)).mean() > 0.08
+    assert color_difference(before, describe(dim, 1.0)).mean() < 0.01
+    assert color_difference(before, describe(sleeve, 1.0)).mean() > 0.08
 
 
 def test_a_zone_holds_what_lies_about_its_middle() -> None:
     zone = Zone(100.0, 100.0, 50.0)
     square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
-    assert zone.holds(square + 90)
-    assert not zone.holds(square + 190)
+    assert zone.contains(square + 90)
+    assert not zone.contains(square + 190)
     rows, columns = zone.window(120, 300)
     assert (columns.stop, rows.start) == (120, 35)
 

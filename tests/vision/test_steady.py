@@ -48,7 +48,7 @@ def test_a_swaying_camera_is_held_still(reach: int) -> None:
         x, y = (6 * np.sin(0.9 * number), 3 * np.cos(0.7 * number)) if number >= 20 else (0.0, 0.0)
         scene = with_arm(ground, reach) if number >= 20 else ground
         swayed = shown(scene, x, y)
-        taken = steadier.take(Frame(swayed, number / RATE, number)).image
+        taken = steadier.stabilized(Frame(swayed, number / RATE, number)).image
         if np.hypot(x, y) > 3:
             assert off(taken, scene) < 0.75 * off(swayed, scene)
 
@@ -66,7 +66,7 @@ def test_a_camera_that_turns_in_a_hand_is_held_still(reach: int) -> None:
         scene = with_arm(ground, reach) if number >= 40 else ground
         sway = (4 * np.sin(0.3 * number), 3 * np.cos(0.2 * number), 1.2 * np.sin(0.25 * number))
         swayed = turned(scene, *sway) if number >= 20 else ground
-        taken = steadier.take(Frame(swayed, number / RATE, number)).image
+        taken = steadier.stabilized(Frame(swayed, number / RATE, number)).image
         if number >= 40:
             kept.append(off(taken, scene) / off(swayed, scene))
     assert np.median(kept) < 0.25
@@ -80,16 +80,16 @@ def test_arms_and_lamps_are_no_swaying() -> None:
         scene = with_arm(ground, int(200 - 100 * np.sin(0.3 * number)))
         lit = np.clip(scene * (0.7 + 0.3 * np.cos(0.2 * number)), 0, 255).astype(np.uint8)
         frame = Frame(lit, number / RATE, number)
-        assert steadier.take(frame) is frame
+        assert steadier.stabilized(frame) is frame
 
 
 def test_a_camera_that_stays_turned_is_taken_as_it_stands() -> None:
     steadier, ground = Stabilizer(), table()
     turned = shown(ground, 8, 5)
     for number in range(30):
-        steadier.take(Frame(ground, number / RATE, number))
+        steadier.stabilized(Frame(ground, number / RATE, number))
     late = [Frame(turned, number / RATE, number) for number in range(30, 90)]
-    handed_on = [steadier.take(frame) is frame for frame in late]
+    handed_on = [steadier.stabilized(frame) is frame for frame in late]
     assert not handed_on[0]
     assert all(handed_on[RATE * 2 :])
 
@@ -99,10 +99,10 @@ def test_turned_camera_is_not_reported_while_hands_move() -> None:
         steadier, ground = Stabilizer(), table()
         turned = shown(ground, 8, 5)
         for number in range(30):
-            steadier.take(Frame(ground, number / RATE, number))
+            steadier.stabilized(Frame(ground, number / RATE, number))
         said = []
         for number in range(30, 30 + 8 * RATE):
-            steadier.take(Frame(turned, number / RATE, number), busy=number / RATE < busy_until)
+            steadier.stabilized(Frame(turned, number / RATE, number), hands_present=number / RATE < busy_until)
             said += [number / RATE] if steadier.moved else []
         assert said == pytest.approx([moved], abs=0.2)
 
@@ -116,7 +116,7 @@ def test_a_camera_that_stays_turned_is_held_where_it_was_under_two_arms() -> Non
             across = range(max(150, 640 - 25 * (number - 25)), WIDTH)
             scene[20:250, across] = np.where(np.arange(230)[:, None, None] // 9 % 2, 220, 40)
         turned = shown(scene, *((4, 2) if number >= 20 else (0, 0)))
-        taken = steadier.take(Frame(turned, number / RATE, number), busy=True).image
+        taken = steadier.stabilized(Frame(turned, number / RATE, number), hands_present=True).image
         if number >= 20:
             assert off(taken, scene) < 0.75 * off(turned, scene), number
 
@@ -129,7 +129,7 @@ def test_turned_camera_is_reported_behind_changing_arms() -> None:
         wide = 200 + int(60 * np.sin(0.9 * number))
         scene[40:160, :wide] = np.where(np.arange(120)[:, None, None] // 9 % 2, 220, 40)
         turned = shown(scene, *((3, 2) if number >= 2 * RATE else (0, 0)))
-        steadier.take(Frame(turned, number / RATE, number), busy=True)
+        steadier.stabilized(Frame(turned, number / RATE, number), hands_present=True)
         said += [number / RATE] if steadier.moved else []
     assert said == pytest.approx([8.1], abs=0.2)
 
@@ -138,4 +138,4 @@ def test_pictures_seconds_apart_are_left_alone() -> None:
     steadier, ground = Stabilizer(), table()
     for number in range(4):
         frame = Frame(shown(ground, 4 * number, 0), 2.0 * number, number)
-        assert steadier.take(frame) is frame
+        assert steadier.stabilized(frame) is frame

@@ -26,7 +26,7 @@ from companion.vision.core.sightings import Back
 from companion.vision.imaging.motion import Zone
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.draw_pile import DrawPile
-from companion.vision.tracking.landing_attribution import came_to
+from companion.vision.tracking.landing_attribution import arrival_time
 from companion.vision.tracking.table_tracker import TableTracker
 
 pytestmark = pytest.mark.slow
@@ -152,12 +152,12 @@ def back_at(x: float, y: float, length: float = 80.0) -> Back:
 
 def test_the_draw_pile_is_what_looks_like_a_back_beside_the_pile() -> None:
     pile = DrawPile()
-    assert pile.wants_look(0.0)
-    pile.see_backs([back_at(300, 200), back_at(400, 210), back_at(120, 80, 300)], ZONE, 0.0)
+    assert pile.is_search_due(0.0)
+    pile.add_backs([back_at(300, 200), back_at(400, 210), back_at(120, 80, 300)], ZONE, 0.0)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([400, 210])
-    assert not pile.wants_look(0.5)
+    assert not pile.is_search_due(0.5)
 
 
 def test_a_draw_pile_that_the_rim_cuts_is_made_out() -> None:
@@ -165,15 +165,15 @@ def test_a_draw_pile_that_the_rim_cuts_is_made_out() -> None:
     cut[:, 1] = cut[:, 1].clip(0, 345)
     for size, found in (((640, 348), True), ((640, 480), False)):
         pile = DrawPile()
-        pile.see_backs([Back(cut, 1.0)], ZONE, 0.0, size)
+        pile.add_backs([Back(cut, 1.0)], ZONE, 0.0, size)
         assert (pile.spot(ZONE) is not None) is found
 
 
 def test_hands_show_which_of_two_backs_it_is() -> None:
     pile = DrawPile()
-    pile.see_backs([back_at(400, 210), back_at(160, 200)], ZONE, 0.0)
+    pile.add_backs([back_at(400, 210), back_at(160, 200)], ZONE, 0.0)
     for _ in range(2):
-        pile.visit(np.array([165.0, 190.0]), ZONE)
+        pile.add_visit(np.array([165.0, 190.0]), ZONE)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([160, 200])
@@ -183,19 +183,19 @@ def test_hands_alone_show_it_after_a_while() -> None:
     pile = DrawPile()
     for number in range(2):
         assert pile.spot(ZONE) is None
-        pile.visit(np.array([400.0 + number, 200.0]), ZONE)
+        pile.add_visit(np.array([400.0 + number, 200.0]), ZONE)
     assert pile.spot(ZONE) is not None
-    pile.visit(np.array([305.0, 200.0]), ZONE)
-    pile.forget()
+    pile.add_visit(np.array([305.0, 200.0]), ZONE)
+    pile.reset()
     assert pile.spot(ZONE) is None
 
 
 def test_one_players_resting_hand_is_not_at_the_draw_pile() -> None:
     pile = DrawPile()
     for time in (0.0, 3.0):
-        pile.see_backs([back_at(400, 210)], ZONE, time)
+        pile.add_backs([back_at(400, 210)], ZONE, time)
     for number in range(5):
-        pile.visit(np.array([200.0, 300.0]), ZONE, side=4, track=number)
+        pile.add_visit(np.array([200.0, 300.0]), ZONE, side=4, track=number)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([400, 210])
@@ -204,16 +204,16 @@ def test_one_players_resting_hand_is_not_at_the_draw_pile() -> None:
 def test_hands_that_laid_a_card_show_nothing_of_the_draw_pile() -> None:
     pile = DrawPile()
     for number in range(4):
-        pile.worked(number)
-        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+        pile.exclude(number)
+        pile.add_visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
     assert pile.spot(ZONE) is None
 
 
 def test_what_looks_like_a_back_far_off_gives_way_to_where_hands_go() -> None:
     pile = DrawPile()
-    pile.see_backs([back_at(560, 210)], ZONE, 0.0)
+    pile.add_backs([back_at(560, 210)], ZONE, 0.0)
     for number in range(2):
-        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+        pile.add_visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert spot.middle == pytest.approx([400, 200])
@@ -225,8 +225,8 @@ SIZE = (640, 480)
 def seen(pile: DrawPile, backs: list[Quad], looks: int = 1) -> float | None:
     """Return which share of the draw pile is in view after so many looks, None while that is not known."""
     for number in range(looks):
-        pile.see_backs([Back(quad, 1.0) for quad in backs], ZONE, 40.0 * number, SIZE)
-    view = pile.view(ZONE, SIZE)
+        pile.add_backs([Back(quad, 1.0) for quad in backs], ZONE, 40.0 * number, SIZE)
+    view = pile.visibility(ZONE, SIZE)
     return None if view is None else view.share
 
 
@@ -241,14 +241,14 @@ def test_of_a_back_at_the_rim_no_more_is_in_view_than_is_seen_of_a_card() -> Non
 def test_hands_over_a_bare_place_show_no_draw_pile_until_many_do() -> None:
     pile = DrawPile()
     for number in range(2):
-        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+        pile.add_visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
     assert pile.spot(ZONE) is not None
     assert seen(pile, []) is None
     assert seen(pile, [], looks=5) == 0
     # A back that was taken for one in a single look is none either.
     assert seen(pile, [card_at(400, 200)]) == 0
     for number in range(2, 6):
-        pile.visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
+        pile.add_visit(np.array([400.0, 200.0]), ZONE, side=number, track=number)
     assert seen(pile, []) == pytest.approx(1)
 
 
@@ -280,8 +280,8 @@ def test_a_hand_that_rests_beside_the_pile_did_not_lay_the_card() -> None:
 def test_of_two_hands_at_once_the_one_that_laid_none_before_laid_the_card() -> None:
     spot = Spot(PileKind.DISCARD, np.array([ZONE.x, ZONE.y]), ZONE.length)
     one, other = arm_to(1, (0.0, 200.0), (300.0, 200.0), 9.0), arm_to(2, (300.0, 0.0), (300.0, 190.0), 9.0)
-    assert attributed_to(spot, [one, other], 10.3, done={1})[0][0] is other
-    assert attributed_to(spot, [one, other], 10.3, done={2})[0][0] is one
+    assert attributed_to(spot, [one, other], 10.3, already_laid={1})[0][0] is other
+    assert attributed_to(spot, [one, other], 10.3, already_laid={2})[0][0] is one
 
 
 def test_a_card_far_from_every_arm_was_laid_by_nobody_seen() -> None:
@@ -319,9 +319,9 @@ def test_an_arm_that_fetched_the_card_comes_to_the_pile_after_that() -> None:
         laying = step >= 10
         tip, rim = (ZONE.x, ZONE.y) if laying else (ZONE.x + 1.5 * ZONE.length, ZONE.y), 200.0 if laying else 500.0
         arm.samples.append(Sample(np.array(tip), np.array([rim, 0.0]), 30.0, 400, separate=True, time=step / 15))
-    assert came_to(spot, arm, 0.0, 1.0) == pytest.approx(10 / 15)
-    assert came_to(spot, arm, 0.0, 0.5) == 0.0
-    assert came_to(spot, arm, 5.0, 6.0) == 5.0
+    assert arrival_time(spot, arm, 0.0, 1.0) == pytest.approx(10 / 15)
+    assert arrival_time(spot, arm, 0.0, 0.5) == 0.0
+    assert arrival_time(spot, arm, 5.0, 6.0) == 5.0
 
 
 def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
@@ -339,7 +339,7 @@ def test_a_shadow_or_what_only_now_appears_did_not_lay_the_card() -> None:
 def test_a_place_to_which_most_hands_go_is_not_left_for_a_stray_one() -> None:
     pile = DrawPile()
     for x, y in ((400, 200), (405, 190), (395, 215), (440, 235), (402, 204)):
-        pile.visit(np.array([float(x), float(y)]), ZONE)
+        pile.add_visit(np.array([float(x), float(y)]), ZONE)
     spot = pile.spot(ZONE)
     assert spot is not None
     assert float(np.hypot(*(spot.middle - (401, 204)))) < 6

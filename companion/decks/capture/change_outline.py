@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.capture.frames import SMALL
+from companion.vision.capture.frames import SMALL_WIDTH
 from companion.vision.core.geometry import Image, Quad, reduced, sides
 from companion.vision.core.sightings import EVEN
 
@@ -52,7 +52,7 @@ class PictureChange:
     def difference(self) -> Image:
         """(H, W) uint8, the largest difference of a channel in grey levels, without the camera's gain."""
         before, after = self._smooth
-        gain = _gain(reduced(before, SMALL), reduced(after, SMALL))
+        gain = _gain(reduced(before, SMALL_WIDTH), reduced(after, SMALL_WIDTH))
         change = cv2.absdiff(after, cv2.convertScaleAbs(before, alpha=gain))
         blue, green, red = cv2.split(change)
         return np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
@@ -60,7 +60,7 @@ class PictureChange:
     @cached_property
     def mask(self) -> Image:
         """(H, W) uint8, 1 where the pictures differ by more than noise."""
-        least = max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * float(np.median(reduced(self.difference, SMALL))))
+        least = max(_MIN_CHANGE, _MIN_CHANGE_OVER_NOISE * float(np.median(reduced(self.difference, SMALL_WIDTH))))
         changed = np.asarray(self.difference > least, np.uint8)
         return np.asarray(cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
 

@@ -9,7 +9,7 @@ from queue import Queue
 import cv2
 import numpy as np
 
-from companion.vision.capture.frames import SMALL
+from companion.vision.capture.frames import SMALL_WIDTH
 from companion.vision.core.geometry import Image, reduced
 
 # Number of consecutive similar frames of a still picture: a fifth of a second of film.
@@ -47,7 +47,7 @@ def keyframes(images: Iterable[Image]) -> Iterator[Image]:
     """Yield one of the (H, W, 3) BGR uint8 pictures each time the scene is still for a while after a movement."""
     last, still, reported = None, 0, False
     for image in images:
-        small = cv2.GaussianBlur(reduced(image, SMALL), (0, 0), 1).astype(np.int16)
+        small = cv2.GaussianBlur(reduced(image, SMALL_WIDTH), (0, 0), 1).astype(np.int16)
         if (
             last is not None
             and last.shape == small.shape

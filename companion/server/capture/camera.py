@@ -22,7 +22,7 @@ from companion.vision.core.sightings import Back, Sighting
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import Detect, PileTracker
 from companion.vision.recognition.mirror import MirrorCorrection, unmirrored_event
-from companion.vision.tracking.camera_advice import InView
+from companion.vision.tracking.camera_advice import Visibility
 from companion.vision.tracking.table_tracker import FindBacks, TableTracker
 
 PHONE = "phone"
@@ -154,7 +154,7 @@ class Camera:
         run = self._run
         return None if run is None else run.frame
 
-    def draw_pile(self) -> InView | None:
+    def draw_pile(self) -> Visibility | None:
         """Return how much of the draw pile is in view, None if unknown."""
         run = self._run
         return None if run is None else run.draw_pile
@@ -208,7 +208,7 @@ class _Run:
         return None if self._watcher is None else self._watcher.newest
 
     @property
-    def draw_pile(self) -> InView | None:
+    def draw_pile(self) -> Visibility | None:
         """How much of the draw pile is in view, None if unknown."""
         return None if self._held is None else self._held.tracker.draw_pile_view()
 

@@ -176,7 +176,7 @@ def look() -> LookAnswer:
     height, width = frame.image.shape[:2]
     found = find_oriented(services().reader(), frame.image, services().camera.mirrors())
     advice = advise(frame.image, found, services().camera.draw_pile())
-    if advice.hindrance is Obstacle.NOTHING and services().is_another_deck:
+    if advice.obstacle is Obstacle.NOTHING and services().is_another_deck:
         advice = Advice(Obstacle.OTHER_DECK, quad=advice.quad)
     return LookAnswer(
         cards=[seen_card(sighting, 0) for sighting in found], advice=_advice(advice), width=width, height=height
@@ -192,7 +192,7 @@ def help_camera() -> HelpAnswer:
 
 def _advice(advice: Advice) -> AdviceAnswer:
     return AdviceAnswer(
-        hindrance=advice.hindrance.value,
+        hindrance=advice.obstacle.value,
         measured=round(advice.measured, 2),
         wanted=advice.wanted,
         nearer=round(advice.nearer, 2),

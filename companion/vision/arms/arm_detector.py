@@ -26,12 +26,12 @@ from companion.vision.arms.arm_geometry import (
     split_arms,
 )
 from companion.vision.arms.arm_tracks import MAX_CROSSING_STEP, UNSEEN_SECONDS, Sample, Track
-from companion.vision.arms.frame_border import FrameBorder, Point, border_of, longest_crossing
+from companion.vision.arms.frame_border import Crossing, FrameBorder, Point, border_of, longest_crossing
 from companion.vision.arms.hand_color import EDGE, LEAST_AREA, ColorPicture, colors_at
 from companion.vision.arms.ignore_mask import IgnoreMask
 from companion.vision.arms.mask_bridging import MAX_GAP, Bridges
 from companion.vision.arms.shadows import has_wide_shadow, without_wide_shadows
-from companion.vision.capture.frames import SMALL, Frame
+from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import CARD_RADIUS, NEARLY_ALL, Quad
 from companion.vision.imaging.background_model import BackgroundModel, Foreground
 from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, length_of
@@ -49,7 +49,7 @@ class ArmDetector:
     """Tracks the arms at a table. Call it for every frame; not thread-safe."""
 
     def __init__(self) -> None:
-        self._background, self._ignore_mask, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
+        self._model, self._ignore_mask, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
         self._tracks: list[Track] = []
         self._numbers = count(1)
         self._shape: tuple[int, int] | None = None
@@ -59,13 +59,11 @@ class ArmDetector:
         self.moved = False
         """Whether all arms were dropped with the last frame because the camera had been knocked."""
         self.hidden: Mask | None = None
-        """Mask of the table hidden or shaded by arms in the last frame, (h, SMALL) uint8 of 0 and 1; None if there is
-        none.
-        """
+        """Mask of what arms hid or shaded in the last frame, (h, SMALL_WIDTH) uint8 of 0 and 1; None without any."""
 
     @property
     def ignored(self) -> Mask | None:
-        """Mask of constant motion at the border, (h, SMALL) uint8 of 0 and 1; None if there is none."""
+        """Mask of constant motion at the border, (h, SMALL_WIDTH) uint8 of 0 and 1; None if there is none."""
         return self._ignore_mask.mask
 
     def feed(self, frame: Frame) -> list[Track]:
@@ -77,9 +75,9 @@ class ArmDetector:
         self._last_time = time
         if self._shape != frame.image.shape[:2]:
             self._shape = (frame.image.shape[0], frame.image.shape[1])
-            self._background, self._ignore_mask = BackgroundModel(), IgnoreMask()
-        foreground = self._background.segment(frame.small, time, self._ignore_mask.mask)
-        if self._background.displaced:
+            self._model, self._ignore_mask = BackgroundModel(), IgnoreMask()
+        foreground = self._model.segment(frame.small, time, self._ignore_mask.mask)
+        if self._model.displaced:
             self.reset()
             self.moved = True
             return []
@@ -87,7 +85,7 @@ class ArmDetector:
         self.hidden = None
         if foreground is not None:
             samples, attached, self.hidden = self._find_arms(foreground)
-            self._background.update(attached)
+            self._model.update(attached)
         return self._assign(samples, time, seen=foreground is not None)
 
     def set_top_card(self, quad: Quad) -> None:
@@ -97,14 +95,12 @@ class ArmDetector:
     @property
     def picture(self) -> ColorPicture | None:
         """The last picture, None before the first one. Do not keep references."""
-        picture = self._background.picture
-        return None if picture is None else ColorPicture(picture, 1 / self._scale)
+        return None if self._model.picture is None else ColorPicture(self._model.picture, 1 / self._scale)
 
     @property
     def background(self) -> ColorPicture | None:
         """The background with piles but without hands; None before the first picture. Do not keep references."""
-        background = self._background.background
-        return None if background is None else ColorPicture(background, 1 / self._scale)
+        return None if self._model.background is None else ColorPicture(self._model.background, 1 / self._scale)
 
     def set_draw_pile(self, quad: Quad | None) -> None:
         """Set the outline (4, 2) of the draw pile, None while unknown."""
@@ -112,7 +108,7 @@ class ArmDetector:
 
     def reset(self) -> None:
         """Reset after the camera moved."""
-        self._background, self._ignore_mask = BackgroundModel(), IgnoreMask()
+        self._model, self._ignore_mask = BackgroundModel(), IgnoreMask()
         self._tracks, self._top_card = [], None
 
     def finish(self) -> list[Track]:
@@ -151,7 +147,7 @@ class ArmDetector:
             if area < LEAST_AREA:
                 continue
             if top_card is not None and np.count_nonzero(component & top_card) >= NEARLY_ALL * area:
-                self._background.absorb(component)
+                self._model.absorb(component)
                 continue
             crossings, moves = border.crossings(component), foreground.moved[component].mean() > MIN_MOVING_SHARE
             beside_ignored = component & ignored_edge
@@ -166,7 +162,7 @@ class ArmDetector:
                 hands[component] = arm is not None
                 continue
             if crossings and not moves and foreground.has_vanished(component.astype(np.uint8)):
-                self._background.absorb(component)
+                self._model.absorb(component)
                 continue
             # A still object that touches only held cards is a card laid beside them.
             (attached if crossings else hands)[component] = 1
@@ -192,7 +188,7 @@ class ArmDetector:
         self._ignore_mask.update(mask, foreground.time)
 
     def _arms_at(
-        self, crossings: list[NDArray[np.intp]], component: NDArray[np.bool_], pixels: Point, foreground: Foreground
+        self, crossings: list[Crossing], component: NDArray[np.bool_], pixels: Point, foreground: Foreground
     ) -> list[ArmShape]:
         """Return the arms of a component with these border crossings. pixels: (N, 2) its pixels without shadow."""
         border = border_of(*foreground.mask.shape)
@@ -218,7 +214,7 @@ class ArmDetector:
             return arms
         return split_arms(component, pixels, crossings, border, max_width)
 
-    def _known_tips(self, crossings: list[NDArray[np.intp]], border: FrameBorder) -> dict[int, Point]:
+    def _known_tips(self, crossings: list[Crossing], border: FrameBorder) -> dict[int, Point]:
         """Return the tips of arms that were seen separately before they met, by crossing."""
         tips: dict[int, Point] = {}
         middles = [border.points[crossing].mean(0) for crossing in crossings]
@@ -247,7 +243,7 @@ class ArmDetector:
     @property
     def _scale(self) -> float:
         assert self._shape is not None
-        return self._shape[1] / SMALL
+        return self._shape[1] / SMALL_WIDTH
 
     @property
     def _card_length(self) -> float:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.frame_border import FrameBorder, Point, geodesic_distances
+from companion.vision.arms.frame_border import Crossing, FrameBorder, Point, geodesic_distances
 from companion.vision.arms.hand_color import LEAST_AREA
 from companion.vision.imaging.motion import Floats, Mask
 
@@ -131,11 +131,7 @@ def _mean_of_farthest(points: Point, away: NDArray[np.floating]) -> Point:
 
 
 def split_arms(
-    component: NDArray[np.bool_],
-    pixels: Point,
-    crossings: list[NDArray[np.intp]],
-    border: FrameBorder,
-    max_width: float,
+    component: NDArray[np.bool_], pixels: Point, crossings: list[Crossing], border: FrameBorder, max_width: float
 ) -> list[ArmShape]:
     """Return the arms of a component with several crossings, or one wider than `max_width` such as a body.
 

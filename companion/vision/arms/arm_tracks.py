@@ -28,9 +28,7 @@ _MIN_RELATIVE_SOLID_SHARE = 0.3
 # Seconds a hand is on its way to a pile, or back.
 _WAY_SECONDS = 0.6
 UNSEEN_SECONDS = 0.25
-"""Seconds without detection after which an arm has left or a hand has been away; hands are sampled about fifteen times
-per second.
-"""
+"""Seconds without detection after which an arm has left or a hand has been away; it is sampled 15 times a second."""
 MAX_CROSSING_STEP = 24.0
 """Maximum movement of an arm's entry along the border in small pixels; its tip is at least twice as fast."""
 # Minimum solid share in some frame: .2 and more in simulated films, except for hands of the table's colour.

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from companion.vision.imaging.motion import NEIGHBOURS, SQUARE
 
 Point = NDArray[np.float64]
+Crossing = NDArray[np.intp]
+"""A stretch of the border inside a component, as indices into `FrameBorder.points`."""
 
 # Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch; and
 # distance from the border within which an arm lies along it.
@@ -31,8 +33,8 @@ class FrameBorder:
         deep = self.points[:, None] + np.array(inward)[:, None] * depths
         self._deep = deep[..., 1], deep[..., 0]
 
-    def crossings(self, component: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-        """Return the stretches of the border inside a component, as indices into `points`.
+    def crossings(self, component: NDArray[np.bool_]) -> list[Crossing]:
+        """Return the stretches of the border inside a component.
 
         Small gaps are closed. Stretches joined by a part along the border are one: an arm that enters at a sharp angle.
         The stretch over the top left corner begins with negative indices.
@@ -50,7 +52,7 @@ class FrameBorder:
         return crossings
 
 
-def longest_crossing(crossings: list[NDArray[np.intp]]) -> int:
+def longest_crossing(crossings: list[Crossing]) -> int:
     """Return the length in pixels of the longest stretch."""
     return max(map(len, crossings), default=0)
 

@@ -54,10 +54,7 @@ def colors_of(logarithms: Floats) -> Floats | None:
 
 
 def colors_at(picture: Floats, component: NDArray[np.bool_], tip: NDArray[np.float64], about: float) -> Floats | None:
-    """Return the histogram of a component's pixels within a radius (small pixels) of a tip.
-
-    picture: (h, w, 3) log BGR.
-    """
+    """Return the histogram of a component's pixels within a radius of a tip; picture: (h, w, 3) log BGR."""
     (x, y), reach = np.round(tip).astype(int), int(about)
     rows, columns = slice(max(0, y - reach), y + reach + 1), slice(max(0, x - reach), x + reach + 1)
     ys, xs = np.nonzero(component[rows, columns])

@@ -24,8 +24,8 @@ SMALLEST_SIDE = 16
 CONNECT_PATIENCE = 15.0
 """Seconds to wait for the first picture of a source: some webcams take ten to start."""
 
-SMALL = 160
-"""Width in pixels of reduced pictures, at which a finger is about two pixels wide and an arm ten."""
+SMALL_WIDTH = 160
+"""Width in pixels of small pictures, in which a finger is about two pixels wide and an arm ten."""
 
 
 class SourceError(Exception):
@@ -46,8 +46,8 @@ class Frame:
 
     @cached_property
     def small(self) -> Image:
-        """The reduced picture, (h, SMALL, 3) BGR uint8, used to detect arms and camera sway."""
-        return reduced(self.image, SMALL)
+        """The small picture, (h, SMALL_WIDTH, 3) BGR uint8, used to detect arms and camera sway."""
+        return reduced(self.image, SMALL_WIDTH)
 
 
 class FrameSource(Protocol):

@@ -18,8 +18,7 @@ from companion.vision.core.events import CameraHealth, CameraStatus
 from companion.vision.core.geometry import Image
 
 PATIENCE = 1.8
-"""Seconds without a new picture after which a camera counts as lost or frozen. Below two, the limit for reporting it.
-"""
+"""Seconds without a new picture after which a camera counts as lost or frozen; two is the limit for reporting it."""
 _FIRST_DELAY = 0.5
 TICK = 0.1
 """Polling interval in seconds."""

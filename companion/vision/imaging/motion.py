@@ -1,4 +1,4 @@
-"""Cheap tests on small pictures, so that the networks run only when needed: change, visible colours.
+"""Cheap tests on reduced pictures, so that the networks run only when needed: change, visible colours.
 
 Pictures are compared by structure: luminance minus its local mean, divided by its local contrast. Lamps and exposure
 control change brightness and contrast, but change this structure little (local contrast normalisation: Jarrett et al.,
@@ -19,8 +19,8 @@ from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
-WIDTH = 320
-"""Working width in pixels: a card is about forty pixels long and its print a few."""
+MEDIUM_WIDTH = 320
+"""Width in pixels of medium pictures, in which a card is about forty pixels long and its print a few."""
 
 OFFSET = 5.0
 """Added to colours before the logarithm, which limits the noise of dark places."""
@@ -31,7 +31,7 @@ SAME_COLOR, OTHER_COLOR = 0.13, 0.2
 """Difference between the channels of two colours, as a share or its logarithm, up to which they may be one under noise,
 and from which they are not.
 """
-# Neighbourhood in small pixels for the local mean: about a card's border and field.
+# Neighbourhood in medium pixels for the local mean: about a card's border and field.
 _NEIGHBOURHOOD = 15
 # Contrast in grey levels below which structure is noise: about six times the remaining noise of sigma 6 in a picture
 # 1280 pixels wide, reduced to a quarter.
@@ -48,7 +48,7 @@ _TINTED = 0.25
 # Minimum area of an arm across the zone's edge, in squares of a card's length: two fingertips of 8 mm by 15 mm with
 # cards of 87 mm.
 _ARM = 0.03
-# Distance from the border in small pixels within which an object counts as entering.
+# Distance from the border in medium pixels within which an object counts as entering.
 _AT_RIM = 2
 DARK = 32.0
 """Grey level, an eighth of white, below which a place is unusable, and a picture without a brighter one: lights out or
@@ -60,8 +60,8 @@ lens covered.
 class Descriptor:
     """Reduced representation of a frame for comparison.
 
-    structure: (h, WIDTH) float32, about -3..3, all 0 if dark. colors: (h / 4, WIDTH / 4, 3) float32 log BGR. time: the
-    frame's time in seconds.
+    structure: (h, w) float32, about -3..3, all 0 if dark; w is `MEDIUM_WIDTH`. colors: (h / 4, w / 4, 3) float32 log
+    BGR. time: the frame's time in seconds.
     """
 
     structure: Floats
@@ -81,12 +81,12 @@ class Descriptor:
 
 def describe(image: Image, time: float) -> Descriptor:
     """Return the reduced representation of a (H, W, 3) BGR uint8 picture."""
-    small = averaged(image, WIDTH)
-    coarse = cv2.resize(small, (WIDTH // _COARSE, small.shape[0] // _COARSE), interpolation=cv2.INTER_AREA)
+    small = averaged(image, MEDIUM_WIDTH)
+    coarse = cv2.resize(small, (MEDIUM_WIDTH // _COARSE, small.shape[0] // _COARSE), interpolation=cv2.INTER_AREA)
     # The offset limits the noise of dark places.
     colors = np.log(coarse.astype(np.float32) + 12)
     gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    if image.shape[1] < _SMOOTH_ENOUGH * WIDTH:
+    if image.shape[1] < _SMOOTH_ENOUGH * MEDIUM_WIDTH:
         gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
     if float(gray.max()) < DARK:
         return Descriptor(np.zeros_like(gray), colors, time)
@@ -95,7 +95,7 @@ def describe(image: Image, time: float) -> Descriptor:
 
 def is_colorless(image: Image) -> bool:
     """Whether a (H, W, 3) BGR uint8 picture is grey, or shows nothing but grey things."""
-    return _is_grey(averaged(image, WIDTH).astype(np.float32))
+    return _is_grey(averaged(image, MEDIUM_WIDTH).astype(np.float32))
 
 
 def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
@@ -126,7 +126,7 @@ def _is_grey(colors: Floats) -> bool:
 
 
 def structure(gray: Floats) -> Floats:
-    """Return a (H, W) grey small picture minus its local mean, divided by its local contrast."""
+    """Return a (H, W) grey medium picture minus its local mean, divided by its local contrast."""
     size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)
     # In place, as this dominates the cost of an idle frame.
     mean = np.asarray(cv2.boxFilter(gray, -1, size), np.float32)
@@ -140,21 +140,21 @@ def structure(gray: Floats) -> Floats:
 
 
 def difference(a: Descriptor, b: Descriptor) -> Mask:
-    """Return an (h, WIDTH) mask, 1 where structures differ; all 0 for pictures of different sizes."""
-    return _differs(a.structure, b.structure)
+    """Return an (h, w) mask, 1 where structures differ; all 0 for pictures of different sizes."""
+    return _structure_differs(a.structure, b.structure)
 
 
-def _differs(a: Floats, b: Floats) -> Mask:
+def _structure_differs(a: Floats, b: Floats) -> Mask:
     if a.shape != b.shape:
         return np.zeros(b.shape, np.uint8)
     return (cv2.absdiff(a, b) > _DIFFERENT).view(np.uint8)
 
 
-def tinted(a: Descriptor, b: Descriptor) -> Mask:
-    """Return an (h, WIDTH) mask, 1 where colours differ by more than a global change of light, as `difference`."""
+def color_difference(a: Descriptor, b: Descriptor) -> Mask:
+    """Return an (h, w) mask, 1 where colours differ by more than a global change of light, as `difference`."""
     if a.shape != b.shape:
         return np.zeros(b.shape, np.uint8)
-    return _in_size(_is_tinted(a.colors, b.colors), b)
+    return _in_size(_colors_differ(a.colors, b.colors), b)
 
 
 def _in_size(mask: Mask, picture: Descriptor) -> Mask:
@@ -162,69 +162,61 @@ def _in_size(mask: Mask, picture: Descriptor) -> Mask:
     return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
-def _is_tinted(a: Floats, b: Floats) -> Mask:
+def _colors_differ(a: Floats, b: Floats) -> Mask:
     ratio = b - a
     ratio = ratio - np.median(ratio[::2, ::2], axis=(0, 1))
     return np.asarray(np.abs(ratio).max(-1) > _TINTED, np.uint8)
 
 
 class _Layers:
-    """The latest appearance of each place that settled, and the longest-lasting one.
+    """The latest appearance of each place that settled, and the longest-lasting one; differs: compares two pictures."""
 
-    differs: returns where two of its pictures differ. settles: seconds after which an appearance counts.
-    """
-
-    def __init__(self, differs: Callable[[Floats, Floats], Mask], settles: float, first: Floats, time: float) -> None:
-        self._differs, self._settles, self.shape = differs, settles, first.shape
-        self._now = self._top = self._longest = first
+    def __init__(self, differs: Callable[[Floats, Floats], Mask], first: Floats, time: float) -> None:
+        self._differs, self.shape = differs, first.shape
+        self._present = self._settled = self._longest = first
         # When the present appearance settles, and how long the longest-lasting one had settled.
-        self._from = np.full(first.shape[:2], time)
+        self._settles_at = np.full(first.shape[:2], time)
         self._lasted = np.zeros(first.shape[:2], np.float32)
 
     def learn(self, picture: Floats, time: float) -> None:
         """Process the next picture."""
-        changed = self._differs(self._now, picture) > 0
-        self._now = _where(changed, picture, self._now)
-        self._from[changed] = time + self._settles
-        lasted = time - self._from
+        changed = self._differs(self._present, picture) > 0
+        self._present = _where(changed, picture, self._present)
+        self._settles_at[changed] = time + HAND_PATIENCE
+        lasted = time - self._settles_at
         longer = lasted > self._lasted
-        self._top = _where(lasted >= 0, self._now, self._top)
-        self._longest = _where(longer, self._now, self._longest)
+        self._settled = _where(lasted >= 0, self._present, self._settled)
+        self._longest = _where(longer, self._present, self._longest)
         self._lasted = np.maximum(lasted, self._lasted)
 
     def settle(self, picture: Floats, time: float) -> None:
         """Take a picture as settled; the longest-lasting appearance remains until another one has lasted longer."""
-        self._now = self._top = picture
-        self._from[:] = time
+        self._present = self._settled = picture
+        self._settles_at[:] = time
 
-    def foreign(self, picture: Floats) -> Mask:
+    def foreground(self, picture: Floats) -> Mask:
         """Return the mask of pixels that match neither layer."""
-        return np.asarray(self._differs(self._top, picture) & self._differs(self._longest, picture), np.uint8)
+        return np.asarray(self._differs(self._settled, picture) & self._differs(self._longest, picture), np.uint8)
 
 
 def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
     return np.where(places if one.ndim == places.ndim else places[..., None], one, other)
 
 
-class Background:
-    """Background of the pile's pictures: what lay still for some seconds.
+class SettledBackground:
+    """Background of the pile's pictures: what lay still for `HAND_PATIENCE`.
 
     The longest-lasting appearance is kept as well, so that a hand that rests and leaves causes no ghost.
-    settles: seconds after which an object is part of the background.
     """
 
-    def __init__(self, settles: float) -> None:
-        self._settles = settles
+    def __init__(self) -> None:
         self._layers: tuple[_Layers, _Layers] | None = None
 
     def learn(self, picture: Descriptor) -> None:
         """Process the next frame."""
         time, unlit = picture.time, _unlit(picture.colors)
         if self._layers is None or self._layers[0].shape != picture.structure.shape:
-            self._layers = (
-                _Layers(_differs, self._settles, picture.structure, time),
-                _Layers(_is_tinted, self._settles, unlit, time),
-            )
+            self._layers = _Layers(_structure_differs, picture.structure, time), _Layers(_colors_differ, unlit, time)
         structures, colors = self._layers
         structures.learn(picture.structure, time)
         colors.learn(unlit, time)
@@ -239,12 +231,12 @@ class Background:
         structures.settle(picture.structure, picture.time)
         colors.settle(_unlit(picture.colors), picture.time)
 
-    def foreign(self, picture: Descriptor) -> Mask:
-        """Return an (h, WIDTH) mask, 1 where the picture shows something other than the background; 0 before it."""
+    def foreground(self, picture: Descriptor) -> Mask:
+        """Return an (h, w) mask, 1 where the picture shows something other than the background; 0 before it."""
         if self._layers is None:
             return np.zeros(picture.shape, np.uint8)
         structures, colors = self._layers
-        return structures.foreign(picture.structure) | _in_size(colors.foreign(picture.colors), picture)
+        return structures.foreground(picture.structure) | _in_size(colors.foreground(picture.colors), picture)
 
 
 def _unlit(colors: Floats) -> Floats:
@@ -272,7 +264,7 @@ class Zone:
         y0, y1 = (int(np.clip(self.y + side * half, 0, height)) for side in (-1, 1))
         return slice(y0, max(y0 + 1, y1)), slice(x0, max(x0 + 1, x1))
 
-    def holds(self, quad: Quad) -> bool:
+    def contains(self, quad: Quad) -> bool:
         """Whether the centre of an outline lies in the zone."""
         x, y = quad.mean(0)
         return bool(max(abs(x - self.x), abs(y - self.y)) <= self.REACH * self.length)
@@ -346,15 +338,15 @@ def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0
 
 
 def share(mask: Mask, where: Mask) -> tuple[float, int]:
-    """Return the share of `where` that `mask` covers, and the area of `where` in small pixels."""
+    """Return the share of `where` that `mask` covers, and the area of `where` in pixels."""
     area = int(np.count_nonzero(where))
     return (float(np.count_nonzero(mask & where)) / area if area else 0.0), area
 
 
-def reaches_in(changed: Mask, window: tuple[slice, slice], length: float) -> bool:
+def has_arm_at_edge(changed: Mask, window: tuple[slice, slice], length: float) -> bool:
     """Whether a new object crosses the edge of a window, as an arm does.
 
-    length: of a card, in small pixels. An object that ends within the picture and is no larger than a card, such as a
+    length: of a card, in medium pixels. An object that ends within the picture and is no larger than a card, such as a
     changed draw pile, does not count.
     """
     closed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
@@ -367,17 +359,15 @@ def reaches_in(changed: Mask, window: tuple[slice, slice], length: float) -> boo
         slice(max(2, rows.start), min(height - 2, rows.stop)),
         slice(max(2, columns.start), min(width - 2, columns.stop)),
     )
-    least = least_of_arm(length)
+    least = min_arm_area(length)
     inside = np.bincount(labels[within].ravel(), minlength=count)
     outside = np.bincount(labels.ravel(), minlength=count) - inside
     across = (inside >= least) & (outside >= max(3, least // 4))
     return any(not _may_be_a_card(labels == label, length) for label in np.flatnonzero(across[1:]) + 1)
 
 
-def least_of_arm(length: float) -> int:
-    """Return the minimum area in small pixels of an arm inside a window; a quarter of it must be outside or at the
-    border.
-    """
+def min_arm_area(length: float) -> int:
+    """Return the minimum area in medium pixels of an arm inside a window; a quarter of it must be outside."""
     return max(1, int(_ARM * length**2))
 
 

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.capture.frames import SMALL, Frame
+from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import Image, averaged
 from companion.vision.imaging.motion import (
     ARM_PATIENCE,
@@ -49,33 +49,30 @@ class Stabilizer:
     def __init__(self) -> None:
         self._anchor: Floats | None = None
         self._anchor_frame: Frame | None = None
-        self._ground: Mask | None = None
+        self._anchor_texture: Mask | None = None
         self._motion: _Motion | None = None
-        self._stood = self._since = self._last = self._busy = -np.inf
+        self._known_at = self._moved_since = self._last_time = self._hands_at = -np.inf
         self.moved = False
         """Whether the camera's position was updated with the last frame."""
 
-    def take(self, frame: Frame, busy: bool = False) -> Frame:
-        """Return the frame as an unmoved camera would show it; usually the frame itself.
-
-        busy: whether hands were present just before.
-        """
+    def stabilized(self, frame: Frame, hands_present: bool = False) -> Frame:
+        """Return the frame as an unmoved camera would show it: usually the frame itself. hands_present: just before."""
         self.moved = False
-        self._busy = frame.time if busy else self._busy
+        self._hands_at = frame.time if hands_present else self._hands_at
         small = cv2.cvtColor(frame.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
-        gap, self._last = frame.time - self._last, frame.time
+        gap, self._last_time = frame.time - self._last_time, frame.time
         if self._anchor is None or self._anchor.shape != small.shape or gap >= SPARSE:
-            return self._anchored_at(small, frame)
+            return self._anchored(small, frame)
         motion = self._moved_by(self._anchor, small, frame)
         if motion is None:
             self._motion = None
-            return self._anchored_at(small, frame) if frame.time - self._stood >= ONE_ACT else frame
-        self._stood = frame.time
+            return self._anchored(small, frame) if frame.time - self._known_at >= ONE_ACT else frame
+        self._known_at = frame.time
         if self._motion is None or _travel(motion - self._motion, small) > _SAME:
-            self._motion, self._since = motion, frame.time
+            self._motion, self._moved_since = motion, frame.time
         elif self._stays(frame.time):
             self.moved = True
-            return self._anchored_at(small, frame)
+            return self._anchored(small, frame)
         return replace(frame, image=_moved_back(frame.image, motion))
 
     def _moved_by(self, anchor: Floats, small: Floats, frame: Frame) -> _Motion | None:
@@ -85,10 +82,10 @@ class Stabilizer:
         """
         if np.median(_differences(anchor, small)) <= _DIFFERS:
             return None
-        if self._ground is None:
+        if self._anchor_texture is None:
             assert self._anchor_frame is not None
-            self._ground = _trackable(self._anchor_frame.image)
-        motion = _rigid_motion(self._ground, _trackable(frame.image))
+            self._anchor_texture = _trackable(self._anchor_frame.image)
+        motion = _rigid_motion(self._anchor_texture, _trackable(frame.image))
         return motion if motion is not None and _is_explained(motion, anchor, small) else None
 
     def _stays(self, time: float) -> bool:
@@ -97,12 +94,12 @@ class Stabilizer:
         It is compensated while hands are present and for `ONE_ACT` afterwards, so that a card being laid is attributed;
         but no longer than `ARM_PATIENCE`.
         """
-        lasted = time - self._since
-        return lasted >= AT_REST and (time - self._busy >= ONE_ACT or lasted >= ARM_PATIENCE)
+        lasted = time - self._moved_since
+        return lasted >= AT_REST and (time - self._hands_at >= ONE_ACT or lasted >= ARM_PATIENCE)
 
-    def _anchored_at(self, small: Floats, frame: Frame) -> Frame:
-        self._anchor, self._anchor_frame, self._stood = small, frame, frame.time
-        self._ground = self._motion = None
+    def _anchored(self, small: Floats, frame: Frame) -> Frame:
+        self._anchor, self._anchor_frame, self._known_at = small, frame, frame.time
+        self._anchor_texture = self._motion = None
         return frame
 
 
@@ -137,7 +134,7 @@ def _travel(change: _Motion, small: Floats) -> float:
     """Return how far in small pixels a change of the motion moves a corner of the picture."""
     aspect = small.shape[0] / small.shape[1]
     corners = np.array([[0, 0, 1], [1, 0, 1], [1, aspect, 1], [0, aspect, 1]])
-    return float(np.hypot(*(corners @ change.T).T).max()) * SMALL
+    return float(np.hypot(*(corners @ change.T).T).max()) * SMALL_WIDTH
 
 
 def _is_explained(motion: _Motion, anchor: Floats, small: Floats) -> bool:

@@ -35,7 +35,7 @@ class KnownCard:
 
 
 class RegionChange(NamedTuple):
-    """Changed share of a region of the picture, and its area in small pixels; min_area: to be significant."""
+    """Changed share of a region of the picture, and its area in medium pixels; min_area: to be significant."""
 
     share: float
     area: int

@@ -15,17 +15,17 @@ from companion.vision.imaging.motion import (
     ONE_ACT,
     ONE_PLAY,
     SPARSE,
-    Background,
     Descriptor,
     Mask,
+    SettledBackground,
     Zone,
+    color_difference,
     describe,
     difference,
     filled,
-    least_of_arm,
-    reaches_in,
+    has_arm_at_edge,
+    min_arm_area,
     share,
-    tinted,
 )
 from companion.vision.pile.thresholds import UNCHANGED
 
@@ -64,7 +64,7 @@ class View:
 
     @property
     def scale(self) -> float:
-        """Width of small pictures divided by the frame's."""
+        """Width of medium pictures divided by the frame's."""
         return float(self.descriptor.shape[1] / self.frame.image.shape[1])
 
     def share(self, mask: Mask, zone: Zone | None, reach: float = Zone.REACH) -> float:
@@ -72,7 +72,7 @@ class View:
         return float(np.mean(mask if zone is None else mask[self.window(zone, reach)]))
 
     def window(self, zone: Zone, reach: float = Zone.REACH) -> tuple[slice, slice]:
-        """Return a zone's rows and columns in the small picture."""
+        """Return a zone's rows and columns in the medium picture."""
         height, width = self.descriptor.shape
         scale = self.scale
         return Zone(zone.x * scale, zone.y * scale, zone.length * scale).window(width, height, reach)
@@ -129,7 +129,7 @@ class MotionGate:
         """Mask of changes since the previous picture, None if undefined."""
         self._reported_quad: Quad | None = None
         self._reported_at = 0.0
-        self._background = Background(HAND_PATIENCE)
+        self._background = SettledBackground()
         self.ignored: Mask | None = None
         """Mask of constant motion, of any size, which is ignored."""
 
@@ -225,22 +225,24 @@ class MotionGate:
 
     def has_hand(self, view: View, changed: Mask, zone: Zone) -> bool:
         """Whether a foreground object crosses the zone's edge and touches a change inside it."""
-        foreign = self._background.foreign(view.descriptor)
-        if is_everywhere(foreign):
+        foreground = self._background.foreground(view.descriptor)
+        if is_everywhere(foreground):
             self._background.settle(view.descriptor)
             return False
         window = view.window(zone)
         if self.reference is not None:
             # The pile's appearance when it was last known is not foreground, even if it is new to the background.
-            fresh = changed | tinted(self.reference.descriptor, view.descriptor)
-            foreign[window] &= fresh[window]
+            fresh = changed | color_difference(self.reference.descriptor, view.descriptor)
+            foreground[window] &= fresh[window]
         length = zone.length * view.scale
         if self.ignored is not None:
             # An object that does not leave the zone is no arm.
-            _, labels = cv2.connectedComponents(foreign, connectivity=8)
-            sizes = np.bincount(labels[self._without_ignored(foreign, view, zone) > 0], minlength=int(labels.max()) + 1)
-            foreign &= (sizes >= least_of_arm(length))[labels].astype(np.uint8)
-        return reaches_in(foreign, window, length)
+            _, labels = cv2.connectedComponents(foreground, connectivity=8)
+            sizes = np.bincount(
+                labels[self._without_ignored(foreground, view, zone) > 0], minlength=int(labels.max()) + 1
+            )
+            foreground &= (sizes >= min_arm_area(length))[labels].astype(np.uint8)
+        return has_arm_at_edge(foreground, window, length)
 
     def set_reference(self, view: View, reported_quad: Quad | None = None) -> None:
         """Make this the reference picture; only inside `reported_quad` if an arm is still leaving."""

@@ -52,7 +52,7 @@ class KnownPile:
         zone = self.zone
         if zone is None:
             return True
-        if self.region is not None and not zone.holds(quad):
+        if self.region is not None and not zone.contains(quad):
             return False
         if knocked:
             return True

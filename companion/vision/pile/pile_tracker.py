@@ -27,7 +27,7 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
-from companion.vision.imaging.motion import INSTANT, Mask, Zone, is_colorless, tinted
+from companion.vision.imaging.motion import INSTANT, Mask, Zone, color_difference, is_colorless
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
@@ -246,7 +246,7 @@ class PileTracker:
         reference, image = self._gate.reference, picture.frame.image
         if reference is not None and not self._pile.cards:
             # A plain face on a plain table differs only in colour.
-            changed = changed | tinted(reference.descriptor, picture.descriptor)
+            changed = changed | color_difference(reference.descriptor, picture.descriptor)
         # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
         least = FAIRLY if reference is None else 0.0
         # After a knock, earlier outlines are invalid.

@@ -16,9 +16,9 @@ CHANGED = 0.22
 # Maximum changed share of an unchanged region: at most 0.03 in 95 of 100 looks for the visible part of a covered card,
 # 0.16 in the worst.
 UNCHANGED = 0.12
-# Shrinkage of an outline when its inside is measured or found again: outlines are inexact by one or two small pixels,
+# Shrinkage of an outline when its inside is measured or found again: outlines are inexact by one or two medium pixels,
 # where a card is about forty long.
 INSIDE = 0.08
-# Minimum area of a visible strip relative to the old top card for it to tell anything: less than one small pixel wide
+# Minimum area of a visible strip relative to the old top card for it to tell anything: less than one medium pixel wide
 # for a card of 27 x 40.
 MIN_STRIP = 0.03

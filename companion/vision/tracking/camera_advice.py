@@ -16,7 +16,7 @@ import numpy as np
 from companion.vision.core.geometry import CARD_CROP, CARD_WIDTH, NEARLY_ALL, Image, Quad, averaged, cut, tilt
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.lighting import CLIPPED
-from companion.vision.imaging.motion import WIDTH, is_colorless, length_of
+from companion.vision.imaging.motion import MEDIUM_WIDTH, is_colorless, length_of
 from companion.vision.imaging.restoration import blur, without_grain
 
 
@@ -45,7 +45,7 @@ class Advice:
     draw pile, in pixels; None if there is none.
     """
 
-    hindrance: Obstacle
+    obstacle: Obstacle
     measured: float = 0.0
     wanted: float = 0.0
     quad: Quad | None = None
@@ -53,18 +53,18 @@ class Advice:
     @property
     def nearer(self) -> float:
         """Share of its distance by which the camera should move closer if the cards are too small."""
-        return max(0.0, 1 - self.measured / self.wanted) if self.hindrance is Obstacle.SMALL else 0.0
+        return max(0.0, 1 - self.measured / self.wanted) if self.obstacle is Obstacle.SMALL else 0.0
 
 
 @dataclass(frozen=True, eq=False)
-class InView:
+class Visibility:
     """Visible share of the draw pile (0 to 1), and its outline (4, 2) in pixels if known."""
 
     share: float
     quad: Quad | None = None
 
     @classmethod
-    def of(cls, quad: Quad, width: int, height: int, card: float = 0.0) -> InView:
+    def of(cls, quad: Quad, width: int, height: int, card: float = 0.0) -> Visibility:
         """Return the visible share of an outline in a picture of this size.
 
         card: minimum area in square pixels of an outline cut by the border, because detections of such a card end at
@@ -94,7 +94,7 @@ floors, 1280 x 720, has one.
 """
 
 
-def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None = None) -> Advice:
+def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Visibility | None = None) -> Advice:
     """Return the worst obstacle to reading a (H, W, 3) BGR uint8 picture of the table.
 
     sightings: the cards seen in it. draw_pile: visible share of the draw pile in the whole picture, None if unknown.
@@ -120,18 +120,18 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: InView | None
     )
     for advice in found:
         if advice is not None:
-            return Advice(advice.hindrance, advice.measured, advice.wanted, card.quad)
+            return Advice(advice.obstacle, advice.measured, advice.wanted, card.quad)
     if draw_pile is not None and draw_pile.share < _LEAST_OF_DRAW_PILE:
         return Advice(Obstacle.DRAW_PILE, draw_pile.share, _LEAST_OF_DRAW_PILE, draw_pile.quad)
     return Advice(Obstacle.NOTHING, quad=card.quad)
 
 
-def _below(hindrance: Obstacle, measured: float, least: float, wanted: float | None = None) -> Advice | None:
-    return Advice(hindrance, measured, least if wanted is None else wanted) if measured < least else None
+def _below(obstacle: Obstacle, measured: float, least: float, wanted: float | None = None) -> Advice | None:
+    return Advice(obstacle, measured, least if wanted is None else wanted) if measured < least else None
 
 
-def _above(hindrance: Obstacle, measured: float, most: float) -> Advice | None:
-    return Advice(hindrance, measured, most) if measured > most else None
+def _above(obstacle: Obstacle, measured: float, most: float) -> Advice | None:
+    return Advice(obstacle, measured, most) if measured > most else None
 
 
 def glare(crop: Image) -> float:
@@ -144,8 +144,8 @@ def highlight(image: Image) -> Quad | None:
 
     What is dark in the middle is a card back's white border.
     """
-    bright = np.asarray(averaged(image, WIDTH).min(axis=2) >= CLIPPED, np.uint8)
-    scale = image.shape[1] / WIDTH
+    bright = np.asarray(averaged(image, MEDIUM_WIDTH).min(axis=2) >= CLIPPED, np.uint8)
+    scale = image.shape[1] / MEDIUM_WIDTH
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
     # The first component is the background.
     areas = stats[1:, cv2.CC_STAT_AREA]
@@ -161,7 +161,7 @@ def highlight(image: Image) -> Quad | None:
 
 def in_words(advice: Advice) -> str:
     """Return one English sentence for the command line."""
-    match advice.hindrance:
+    match advice.obstacle:
         case Obstacle.DARK:
             return f"It is too dark: white is {advice.measured:.0f} of 255. Switch a light on."
         case Obstacle.NO_PILE:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
-from companion.vision.tracking.camera_advice import Advice, InView, Obstacle, advise
+from companion.vision.tracking.camera_advice import Advice, Obstacle, Visibility, advise
 
 
 class CameraHints:
@@ -21,7 +21,7 @@ class CameraHints:
         self,
         detect: Callable[[Image], list[Sighting]],
         say: Callable[[Advice], None],
-        draw_pile: Callable[[], InView | None] = lambda: None,
+        draw_pile: Callable[[], Visibility | None] = lambda: None,
     ) -> None:
         self._detect, self._say, self._draw_pile = detect, say, draw_pile
         self._last = self._said = Obstacle.NOTHING
@@ -30,9 +30,9 @@ class CameraHints:
         """Return the cards in a (H, W, 3) BGR uint8 picture."""
         found = self._detect(image)
         advice = advise(image, found, self._draw_pile())
-        if advice.hindrance not in (Obstacle.NO_PILE, Obstacle.COLORLESS):
-            if advice.hindrance is not self._said and advice.hindrance is self._last:
-                self._said = advice.hindrance
+        if advice.obstacle not in (Obstacle.NO_PILE, Obstacle.COLORLESS):
+            if advice.obstacle is not self._said and advice.obstacle is self._last:
+                self._said = advice.obstacle
                 self._say(advice)
-            self._last = advice.hindrance
+            self._last = advice.obstacle
         return found

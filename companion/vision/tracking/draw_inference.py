@@ -42,23 +42,23 @@ _NAMES = {"movement": MOVEMENT, "top": TOP}
 # Maximum turning distance in card lengths.
 _FARTHEST = 2.0
 # Usual changed share of the draw pile's top by a draw before any was seen, and its weight in draws.
-_CHANGED, _WORTH = 0.1, 2.0
+_PRIOR_SHARE, _PRIOR_WEIGHT = 0.1, 2.0
 
 
 class UsualChange:
     """Learns how much the draw pile's top changes when a card is taken; tidy piles change less."""
 
     def __init__(self) -> None:
-        self._sum, self._weight = _WORTH * _log(_CHANGED), _WORTH
+        self._sum, self._weight = _PRIOR_WEIGHT * _log_share(_PRIOR_SHARE), _PRIOR_WEIGHT
 
     @property
     def log_share(self) -> float:
         """The mean logarithm of the changed share."""
         return self._sum / self._weight
 
-    def note(self, share: float, certainty: float) -> None:
+    def add(self, share: float, certainty: float) -> None:
         """Add the changed share of a draw with this probability."""
-        self._sum += certainty * _log(share)
+        self._sum += certainty * _log_share(share)
         self._weight += certainty
 
 
@@ -70,39 +70,41 @@ class DrawEvidence:
     logarithm of the usual change by a draw. alone: whether no other hand can have caused the change.
     """
 
-    reach: HandVisit
+    visit: HandVisit
     draw: Spot
     back: Floats | None = None
     share: float | None = None
     usual: float = 0.0
-    alone: bool = True
+    only_hand: bool = True
 
     @cached_property
     def movement(self) -> Values:
         """The features (len(MOVEMENT),)."""
-        reach, draw = self.reach, self.draw
+        visit, draw = self.visit, self.draw
         took = None
         if self.back is not None:
-            took = reach.track.similarity_gained(self.back, draw.middle, draw.length, reach.began, reach.ended)
-        own, among_others = np.zeros(3), _is_among_others(reach)
+            took = visit.track.similarity_gained(self.back, draw.middle, draw.length, visit.began, visit.ended)
+        joined = [s.is_joined for s in visit.track.samples if visit.began <= s.time <= visit.ended]
+        # Mostly joined with others at the pile, its location is uncertain.
+        own, among_others = np.zeros(3), bool(np.median(joined))
         if not among_others:
-            lasted = float(np.log(reach.ended - reach.began + INSTANT))
-            turned = min(_turned(reach, draw), _FARTHEST)
-            own = np.array([lasted, lasted**2, turned])
-        there = (reach.nearest, _came(reach), float(took is not None), took or 0.0)
-        return np.array([*there, float(among_others), float(reach.track.is_shadow), *own])
+            lasted = float(np.log(visit.ended - visit.began + INSTANT))
+            turning = min(_turning_distance(visit, draw), _FARTHEST)
+            own = np.array([lasted, lasted**2, turning])
+        there = (visit.nearest, _arrival_share(visit), float(took is not None), took or 0.0)
+        return np.array([*there, float(among_others), float(visit.track.is_shadow), *own])
 
     def top(self, movement: float) -> Values:
         """Return the features (len(TOP),) of a top that was seen. movement: log-odds of a draw by the movement."""
         assert self.share is not None
-        return top_features(movement, self.share, self.usual, self.alone)
+        return top_features(movement, self.share, self.usual, self.only_hand)
 
 
-def top_features(movement: float, share: float, usual: float, alone: bool = True) -> Values:
+def top_features(movement: float, share: float, usual: float, only_hand: bool = True) -> Values:
     """Return the features (len(TOP),) of a change; parameters as in `DrawEvidence`."""
-    change = _log(share)
-    own, beside = (change, 0.0) if alone else (0.0, change)
-    return np.array([movement, own, (own - usual) * usual * alone, beside])
+    change = _log_share(share)
+    own, beside = (change, 0.0) if only_hand else (0.0, change)
+    return np.array([movement, own, (own - usual) * usual * only_hand, beside])
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,52 +140,43 @@ def shipped() -> DrawModel:
     return DrawModel.load(model_folder() / "draws.json")
 
 
-def visit_event(reach: HandVisit, zone: Zone, draw: Spot | None, drew: float) -> PileReached:
+def visit_event(visit: HandVisit, zone: Zone, draw: Spot | None, drew: float) -> PileReached:
     """Return the event of a visit to either pile.
 
     zone: the discard pile's. draw: the draw pile if it is the one visited, with `drew`, the probability of a draw.
     """
     goal, drawn = (None, ()) if draw is None else (draw.middle, (1 - drew, drew))
-    arm = arm_of(reach.track, zone, reach.began, reach.ended, goal)
-    return PileReached(reach.ended, reach.began, arm, reach.kind, drawn)
+    arm = arm_of(visit.track, zone, visit.began, visit.ended, goal)
+    return PileReached(visit.ended, visit.began, arm, visit.kind, drawn)
 
 
-def is_alone(reach: HandVisit, others: Iterable[HandVisit], drawn: Iterable[float], since: float) -> bool:
+def is_only_hand(visit: HandVisit, others: Iterable[HandVisit], drawn: Iterable[float], since: float) -> bool:
     """Whether nobody else can have caused a change at the draw pile; shadows do not count.
 
     others: unreported visits. drawn: end times (s) of reported ones. since: time (s) of the previous view of the pile.
     """
-    nobody = all(other.track is reach.track or other.track.is_shadow for other in others)
-    return nobody and not any(since < ended <= reach.ended for ended in drawn)
+    nobody = all(other.track is visit.track or other.track.is_shadow for other in others)
+    return nobody and not any(since < ended <= visit.ended for ended in drawn)
 
 
-def _log(share: float) -> float:
+def _log_share(share: float) -> float:
     """Return the logarithm of a changed share, with an offset of what noise changes."""
     return float(np.log(share + MOTION))
 
 
-def _is_among_others(reach: HandVisit) -> bool:
-    """Whether a hand was mostly joined with others at the pile, so that its location is uncertain."""
-    there = [sample.is_joined for sample in reach.track.samples if reach.began <= sample.time <= reach.ended]
-    return bool(np.median(there))
-
-
-def _came(reach: HandVisit) -> float:
-    """Return the share of its reach by which the hand arrived at, or left, the pile; the larger of both.
-
-    1 if unknown.
-    """
-    samples = reach.track.samples
-    came = first_crossing(samples)
-    if came is None:
+def _arrival_share(visit: HandVisit) -> float:
+    """Return the share of its reach by which the hand arrived at, or left, the pile: the larger one; 1 if unknown."""
+    samples = visit.track.samples
+    crossing = first_crossing(samples)
+    if crossing is None:
         return 1.0
-    began, ended = reach.began - HAND_PATIENCE, reach.ended + HAND_PATIENCE
-    ways = [(s.time, float(np.hypot(*(s.tip - (came if s.crossing is None else s.crossing))))) for s in samples]
-    there = max(depth for time, depth in ways if reach.began <= time <= reach.ended)
+    began, ended = visit.began - HAND_PATIENCE, visit.ended + HAND_PATIENCE
+    ways = [(s.time, float(np.hypot(*(s.tip - (crossing if s.crossing is None else s.crossing))))) for s in samples]
+    there = max(depth for time, depth in ways if visit.began <= time <= visit.ended)
     return 1 - min(depth for time, depth in ways if began <= time <= ended) / max(1.0, there)
 
 
-def _turned(reach: HandVisit, draw: Spot) -> float:
+def _turning_distance(visit: HandVisit, draw: Spot) -> float:
     """Return the distance from the pile at which the hand turned around in card lengths; 0 if unknown."""
-    places = turning_places(reach.track, draw.length, withdrawal_time(reach.track, reach.ended))
+    places = turning_places(visit.track, draw.length, withdrawal_time(visit.track, visit.ended))
     return min((float(np.hypot(*(place - draw.middle))) / draw.length for place in places), default=0.0)

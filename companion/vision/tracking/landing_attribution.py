@@ -44,28 +44,28 @@ class Landing:
     spot: Spot
     tracks: Sequence[Track]
     landed: float
-    done: Collection[int] = field(default=())
+    already_laid: Collection[int] = field(default=())
     card: Floats | None = None
 
     def moments(self, track: Track) -> Values:
         """Return the (N, len(MOMENT)) features of an arm at its N moments before the landing; N may be 0."""
         first, last = self.landed - ARM_PATIENCE, min(self.landed, track.split_at)
         numbers = [n for n, sample in enumerate(track.samples) if first <= sample.time <= last]
-        steady = self._steady(track) if numbers else ()
+        constant = self._constant_features(track) if numbers else ()
         seconds = [self.landed - track.samples[number].time for number in numbers]
         away = [distances(track, number, [self.spot])[self.spot.kind] for number in numbers]
-        rows = [[*moment, *steady] for moment in zip(seconds, away, strict=True)]
+        rows = [[*moment, *constant] for moment in zip(seconds, away, strict=True)]
         return np.array(rows, np.float64).reshape(-1, len(MOMENT))
 
-    def _steady(self, track: Track) -> tuple[float, ...]:
+    def _constant_features(self, track: Track) -> tuple[float, ...]:
         """Return the features that all moments of an arm share."""
-        age, is_done = max(0.0, self.landed - track.samples[0].time), track.number in self.done
+        age, has_laid = max(0.0, self.landed - track.samples[0].time), track.number in self.already_laid
         # What an arm that had laid its card carried was that card.
-        load = None if is_done else self.load(track)
+        load = None if has_laid else self.carried_similarity(track)
         entered = float(np.log(age + INSTANT)), INSTANT / (age + INSTANT)
-        return float(track.is_shadow), *entered, float(is_done), float(load is not None), load or 0.0
+        return float(track.is_shadow), *entered, float(has_laid), float(load is not None), load or 0.0
 
-    def load(self, track: Track) -> float | None:
+    def carried_similarity(self, track: Track) -> float | None:
         """Return the similarity (0 to 1) of what an arm carried to the card; None if either was not seen."""
         if self.card is None:
             return None
@@ -111,7 +111,7 @@ def shipped() -> LandingModel:
     return LandingModel.load(model_folder() / "landings.json")
 
 
-def came_to(spot: Spot, track: Track, began: float, ended: float) -> float:
+def arrival_time(spot: Spot, track: Track, began: float, ended: float) -> float:
     """Return when, between two times (s), a hand arrived at its nearest point to a pile.
 
     Before that it may have been elsewhere, for example at the draw pile. A hand comes down and lets go finger by

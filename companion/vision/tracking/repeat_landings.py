@@ -25,7 +25,7 @@ def is_unlikely(event: CardLanded) -> bool:
     return sum(share for _, share in event.probabilities) < EVEN
 
 
-def without_hand(event: CardLanded) -> CardLanded:
+def doubted_without_arm(event: CardLanded) -> CardLanded:
     """Return a landing without an arm: it is nearly certainly none if its face is not informative.
 
     Of 62 cards in drawn and photographic films none was laid without an arm.
@@ -35,7 +35,7 @@ def without_hand(event: CardLanded) -> CardLanded:
     return replace(event, probabilities=tuple((card, share * (1 - CERTAIN)) for card, share in event.probabilities))
 
 
-def reweighted_by_load(event: CardLanded, similarity: float | None) -> CardLanded:
+def reweighted_by_carried(event: CardLanded, similarity: float | None) -> CardLanded:
     """Return a landing reweighted by the object the hand carried, if its face is not informative.
 
     similarity: similarity to the card, 0 to 1; None if not seen. Certain landings are unchanged.
@@ -44,6 +44,6 @@ def reweighted_by_load(event: CardLanded, similarity: float | None) -> CardLande
     if not event.same_face or similarity is None or not 0 < landed < 1:
         return event
     bound = log_odds(CERTAIN)
-    told = float(np.clip(_LOG_ODDS * (similarity - _NEUTRAL_SIMILARITY), -bound, bound))
-    times = float(logistic(np.array(log_odds(landed) + told))) / landed
+    evidence = float(np.clip(_LOG_ODDS * (similarity - _NEUTRAL_SIMILARITY), -bound, bound))
+    times = float(logistic(np.array(log_odds(landed) + evidence))) / landed
     return replace(event, probabilities=tuple((card, share * times) for card, share in event.probabilities))

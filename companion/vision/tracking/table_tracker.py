@@ -30,12 +30,12 @@ from companion.vision.imaging.stabilizer import Stabilizer
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking import draw_inference, landing_attribution
-from companion.vision.tracking.camera_advice import InView
-from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, is_alone, visit_event
-from companion.vision.tracking.draw_pile import ONE_BACK, DrawPile, square_at
-from companion.vision.tracking.idle_snapshots import KEPT, Changed, IdleSnapshots, hidden_share
-from companion.vision.tracking.landing_attribution import Landing, LandingModel, came_to
-from companion.vision.tracking.repeat_landings import is_unlikely, reweighted_by_load, without_hand
+from companion.vision.tracking.camera_advice import Visibility
+from companion.vision.tracking.draw_inference import DrawEvidence, DrawModel, UsualChange, is_only_hand, visit_event
+from companion.vision.tracking.draw_pile import SAME_BACK_DISTANCE, DrawPile, square_at
+from companion.vision.tracking.idle_snapshots import MAX_KEPT, IdleSnapshots, TopChange, hidden_share
+from companion.vision.tracking.landing_attribution import Landing, LandingModel, arrival_time
+from companion.vision.tracking.repeat_landings import doubted_without_arm, is_unlikely, reweighted_by_carried
 
 FindBacks = Callable[[Image], list[Back]]
 """Finds possible face-down cards in a (H, W, 3) BGR uint8 picture."""
@@ -48,11 +48,11 @@ _REVISITED_SECONDS, _RESTS = 90.0, 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
-    """A visit being held back: its event by the hand's movement, and what the draw pile will add."""
+class _PendingVisit:
+    """A visit that is not reported yet: its event by the hand's movement, and what the draw pile will add."""
 
     event: PileReached
-    reach: HandVisit
+    visit: HandVisit
     zone: Zone
     draw: Spot | None
 
@@ -75,20 +75,21 @@ class TableTracker:
         self.tracker = tracker
         self._find_backs = find_backs
         self._draw_pile = DrawPile(draw_pile)
-        self._steadier, self._busy = Stabilizer(), False
+        self._stabilizer, self._hands_present = Stabilizer(), False
         self._arms = ArmDetector()
-        self._finders: dict[int, VisitTracker] = {}
-        self._recent: list[Track] = []
-        self._laid: list[tuple[int, float]] = []
-        self._held_back: list[_Held] = []
-        self._at_discard: list[HandVisit] = []
-        self._gone: list[Track] = []
+        self._visit_trackers: dict[int, VisitTracker] = {}
+        self._recent_tracks: list[Track] = []
+        self._work_times: list[tuple[int, float]] = []
+        self._pending: list[_PendingVisit] = []
+        self._discard_visits: list[HandVisit] = []
+        self._departed: list[Track] = []
         self._reported: set[tuple[int, float]] = set()
-        self._known_spot: Spot | None = None
-        self._drawn: list[float] = []
-        self._quiet = IdleSnapshots()
-        self._draws, self._landings = draws or draw_inference.shipped(), landings or landing_attribution.shipped()
-        self._usual = UsualChange()
+        self._last_draw_spot: Spot | None = None
+        self._draw_times: list[float] = []
+        self._snapshots = IdleSnapshots()
+        self._draw_model = draws or draw_inference.shipped()
+        self._landing_model = landings or landing_attribution.shipped()
+        self._usual_change = UsualChange()
         self._shows_arms = False
         self._size, self._time = (0, 0), 0.0
 
@@ -98,31 +99,31 @@ class TableTracker:
         zone = self.tracker.zone
         return None if zone is None else self._draw_pile.spot(zone)
 
-    def draw_pile_view(self) -> InView | None:
+    def draw_pile_view(self) -> Visibility | None:
         """Return the visible share of the draw pile, None while unknown."""
         zone = self.tracker.zone
-        return None if zone is None else self._draw_pile.view(zone, self._size)
+        return None if zone is None else self._draw_pile.visibility(zone, self._size)
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Process the next frame; returns the events, usually none, in approximate order of time.
 
         Raises what the tracker's detector raises.
         """
-        frame = self._steadier.take(frame, self._busy)
+        frame = self._stabilizer.stabilized(frame, self._hands_present)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
-        if self._steadier.moved:
+        if self._stabilizer.moved:
             self._arms.reset()
         tracks = self._arms.feed(frame)
-        if self._steadier.moved or self._arms.moved:
+        if self._stabilizer.moved or self._arms.moved:
             self._restart()
-        self._busy = any(not track.gone for track in tracks)
-        self._quiet.see(frame.image, frame.time, self._arms.hidden, self._hidden(tracks))
+        self._hands_present = any(not track.gone for track in tracks)
+        self._snapshots.feed(frame.image, frame.time, self._arms.hidden, self._hidden_share(tracks))
         self.tracker.ignore(self._arms.ignored)
-        events = self._take(self.tracker.feed(frame), tracks, frame.time)
-        self._look_for_backs(frame, tracks)
+        events = self._process(self.tracker.feed(frame), tracks, frame.time)
+        self._search_backs(frame, tracks)
         return events
 
-    def _hidden(self, tracks: Sequence[Track]) -> float:
+    def _hidden_share(self, tracks: Sequence[Track]) -> float:
         """Return the share of the draw pile hidden by arms; 1 if there are arms and its location is unknown."""
         spot, hidden = self.draw_pile, self._arms.hidden
         if spot is None or hidden is None:
@@ -131,21 +132,21 @@ class TableTracker:
 
     def _restart(self) -> None:
         """Drop the arms detected while the camera moved, and their visits; they were edges of the table."""
-        self._quiet.forget()
-        self._finders, self._recent, self._held_back = {}, [], []
+        self._snapshots.reset()
+        self._visit_trackers, self._recent_tracks, self._pending = {}, [], []
 
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
         tracks = self._arms.finish()
-        events = self._take(self.tracker.finish(), tracks, self._time)
-        left = [self._weighed(held) for held in self._held_back]
-        self._held_back = []
+        events = self._process(self.tracker.finish(), tracks, self._time)
+        left = [self._final_event(pending) for pending in self._pending]
+        self._pending = []
         return sorted([*events, *left], key=lambda event: event.time)
 
-    def _take(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
-        known = {track.number for track in self._recent}
-        self._recent = [track for track in self._recent if time - track.last.time <= ARM_PATIENCE]
-        self._recent += [track for track in tracks if track.number not in known]
+    def _process(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
+        known = {track.number for track in self._recent_tracks}
+        self._recent_tracks = [track for track in self._recent_tracks if time - track.last.time <= ARM_PATIENCE]
+        self._recent_tracks += [track for track in tracks if track.number not in known]
         zone = self.tracker.zone
         if zone is None:
             return seen
@@ -153,95 +154,96 @@ class TableTracker:
         spots = self._spots(zone)
         self._arms.set_draw_pile(square_at(spots[1]) if len(spots) > 1 else None)
         for track in tracks:
-            finder = self._finders.setdefault(track.number, VisitTracker(track))
-            self._hold(finder.follow(spots), zone)
+            visit_tracker = self._visit_trackers.setdefault(track.number, VisitTracker(track))
+            self._add_pending(visit_tracker.follow(spots), zone)
             if track.gone:
-                self._visited(self._finders.pop(track.number), spots[0], zone)
-        self._revisit_draw_pile(zone, time)
+                self._add_resting_place(self._visit_trackers.pop(track.number), spots[0], zone)
+        self._recheck_departed(zone, time)
         return self._in_order(events, time)
 
-    def _visited(self, finder: VisitTracker, discard: Spot, zone: Zone) -> None:
+    def _add_resting_place(self, visit_tracker: VisitTracker, discard: Spot, zone: Zone) -> None:
         """Record where an arm that left has been."""
-        track = finder.track
-        self._gone.append(track)
-        place = finder.rested(discard)
+        track = visit_tracker.track
+        self._departed.append(track)
+        place = visit_tracker.rested(discard)
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
             came = track.direction(discard.middle, -np.inf, np.inf)
             side = None if came is None else int(came[0] // _ONE_PLAYER)
-            self._draw_pile.visit(place, zone, side, track.number)
+            self._draw_pile.add_visit(place, zone, side, track.number)
 
-    def _revisit_draw_pile(self, zone: Zone, time: float) -> None:
+    def _recheck_departed(self, zone: Zone, time: float) -> None:
         """Hold back visits to the draw pile from before it was located."""
         draw = self._draw_pile.spot(zone)
-        before, self._known_spot = self._known_spot, draw
-        self._gone = [track for track in self._gone if time - track.last.time <= _REVISITED_SECONDS]
+        before, self._last_draw_spot = self._last_draw_spot, draw
+        self._departed = [track for track in self._departed if time - track.last.time <= _REVISITED_SECONDS]
         if draw is None:
             return
-        if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= ONE_BACK * zone.length:
+        if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= SAME_BACK_DISTANCE * zone.length:
             return
-        for track in self._gone:
-            self._hold(VisitTracker(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
+        for track in self._departed:
+            self._add_pending(VisitTracker(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
 
-    def _hold(self, reaches: Sequence[HandVisit], zone: Zone, of: PileKind | None = None) -> None:
+    def _add_pending(self, visits: Sequence[HandVisit], zone: Zone, of: PileKind | None = None) -> None:
         """Hold back new visits. of: to which pile, both if None."""
-        for reach in reaches:
-            held = self._reached(reach, zone) if of in (None, reach.kind) else None
-            if held is None:
+        for visit in visits:
+            pending = self._pending_visit(visit, zone) if of in (None, visit.kind) else None
+            if pending is None:
                 continue
-            if reach.kind is PileKind.DRAW:
-                if any(n == reach.track.number and reach.began <= ended for n, ended in self._reported):
+            if visit.kind is PileKind.DRAW:
+                if any(n == visit.track.number and visit.began <= ended for n, ended in self._reported):
                     continue
-                self._reported.add((reach.track.number, reach.ended))
+                self._reported.add((visit.track.number, visit.ended))
             else:
-                recent = (other for other in self._at_discard if reach.ended - other.ended <= ARM_PATIENCE)
-                self._at_discard = [*recent, reach]
-            self._held_back.append(held)
+                recent = (other for other in self._discard_visits if visit.ended - other.ended <= ARM_PATIENCE)
+                self._discard_visits = [*recent, visit]
+            self._pending.append(pending)
 
     def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
         """Return the events with the visits that are due, by time."""
         latest = max((event.time for event in events), default=0.0)
-        due = [held for held in self._held_back if held.event.time <= max(latest, time - self._patience(held))]
-        self._held_back = [held for held in self._held_back if held not in due]
-        return sorted([*events, *map(self._weighed, due)], key=lambda event: event.time)
+        due = [one for one in self._pending if one.event.time <= max(latest, time - self._patience(one))]
+        self._pending = [one for one in self._pending if one not in due]
+        return sorted([*events, *map(self._final_event, due)], key=lambda event: event.time)
 
-    def _patience(self, held: _Held) -> float:
+    def _patience(self, pending: _PendingVisit) -> float:
         """Return for how many seconds a visit is held back, so that a card laid meanwhile is reported first.
 
         A change of the discard pile may be the hand's work, which takes longer to be recognised, as the draw pile's top
         takes to be visible.
         """
-        waits = held.draw is not None and (self._went_on(held.reach) or self._changed(held, clearly=True) is None)
-        return AT_REST if waits else ONE_ACT
+        if pending.draw is None:
+            return ONE_ACT
+        own = (other for other in self._discard_visits if other.track is pending.visit.track)
+        visited_both = any(is_one_act(pending.visit, other) for other in own)
+        return AT_REST if visited_both or self._top_change(pending, clear=True) is None else ONE_ACT
 
-    def _went_on(self, reach: HandVisit) -> bool:
-        """Whether a hand at the draw pile was at the discard pile in the same action."""
-        return any(other.track is reach.track and is_one_act(reach, other) for other in self._at_discard)
-
-    def _changed(self, held: _Held, clearly: bool = False) -> Changed | None:
+    def _top_change(self, pending: _PendingVisit, clear: bool = False) -> TopChange | None:
         """Return the change of the draw pile's top since before the visit; None while unknown.
 
-        clearly: use only pictures without arms at the pile.
+        clear: use only pictures without arms at the pile.
         """
-        if held.draw is None:
+        draw, visit = pending.draw, pending.visit
+        if draw is None:
             return None
-        return self._quiet.changed(held.draw.middle, held.draw.length, held.reach.began, held.reach.ended, clearly)
+        return self._snapshots.change(draw.middle, draw.length, visit.began, visit.ended, clear)
 
-    def _weighed(self, held: _Held) -> PileReached:
+    def _final_event(self, pending: _PendingVisit) -> PileReached:
         """Return the event of a visit from all evidence available now."""
-        if held.draw is None:
-            return held.event
-        change, table, alone = self._changed(held), self._arms.background, True
-        back = None if table is None else table.within(square_at(held.draw))
+        visit, draw = pending.visit, pending.draw
+        if draw is None:
+            return pending.event
+        change, table, only_hand = self._top_change(pending), self._arms.background, True
+        back = None if table is None else table.within(square_at(draw))
         if change is not None:
-            others = (other.reach for other in self._held_back if other.draw is not None)
-            alone = is_alone(held.reach, others, self._drawn, change.since)
-            if not held.reach.track.is_shadow:
-                self._drawn = [*self._drawn, held.reach.ended][-KEPT:]
+            others = (other.visit for other in self._pending if other.draw is not None)
+            only_hand = is_only_hand(visit, others, self._draw_times, change.since)
+            if not visit.track.is_shadow:
+                self._draw_times = [*self._draw_times, visit.ended][-MAX_KEPT:]
         share = None if change is None else change.share
-        evidence = DrawEvidence(held.reach, held.draw, back, share, self._usual.log_share, alone)
-        event = visit_event(held.reach, held.zone, held.draw, self._draws.probability(evidence))
+        evidence = DrawEvidence(visit, draw, back, share, self._usual_change.log_share, only_hand)
+        event = visit_event(visit, pending.zone, draw, self._draw_model.probability(evidence))
         if share is not None:
-            self._usual.note(share, self._draws.by_movement(evidence))
+            self._usual_change.add(share, self._draw_model.by_movement(evidence))
         return event
 
     def _spots(self, zone: Zone) -> list[Spot]:
@@ -255,32 +257,33 @@ class TableTracker:
                 if event.quad is not None:
                     self._arms.set_top_card(event.quad)
                 landing = self._landing(event.time, event.quad, zone)
-                arms = self._landings.attributed(landing)
+                arms = self._landing_model.attributed(landing)
                 if not arms:
-                    return without_hand(event) if self._shows_arms and is_unlikely(event) else event
+                    return doubted_without_arm(event) if self._shows_arms and is_unlikely(event) else event
                 self._shows_arms = True
                 (track, _), *others = arms
-                weighed = reweighted_by_load(event, landing.load(track))
+                reweighted = reweighted_by_carried(event, landing.carried_similarity(track))
                 self._note_work(track, event.time)
                 rivals = tuple((_arm(other, landing, zone), share) for other, share in others)
                 entered = track.samples[0].time
-                return replace(weighed, arm=_arm(track, landing, zone), rivals=rivals, entered=entered)
+                return replace(reweighted, arm=_arm(track, landing, zone), rivals=rivals, entered=entered)
             case CardTakenBack() | PileGone() | PileMoved():
-                for track, _ in self._landings.attributed(self._landing(event.time, None, zone))[:1]:
+                for track, _ in self._landing_model.attributed(self._landing(event.time, None, zone))[:1]:
                     # Who passes over the pile may only seem to have moved it.
                     since, spots = event.time - ONE_ACT, self._spots(zone)
                     if not isinstance(event, PileMoved) or stayed_at(PileKind.DISCARD, track, since, spots):
                         self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
-                self._draw_pile.forget()
-                self._gone, self._known_spot = [], None
+                self._draw_pile.reset()
+                self._departed, self._last_draw_spot = [], None
         return event
 
     def _note_work(self, track: Track, time: float) -> None:
         """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
-        self._laid = [*(one for one in self._laid if time - one[1] <= _REVISITED_SECONDS), (track.number, time)]
-        self._draw_pile.worked(track.number)
-        self._held_back = [held for held in self._held_back if not was_laying(held.reach, self._laid)]
+        recent = (one for one in self._work_times if time - one[1] <= _REVISITED_SECONDS)
+        self._work_times = [*recent, (track.number, time)]
+        self._draw_pile.exclude(track.number)
+        self._pending = [one for one in self._pending if not was_laying(one.visit, self._work_times)]
 
     def _landing(self, landed: float, quad: Quad | None, zone: Zone) -> Landing:
         """Return a card that came to rest, and the arms that may have laid it.
@@ -290,24 +293,24 @@ class TableTracker:
         seen = self._arms.picture
         middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
         card = None if quad is None or seen is None else seen.within(quad)
-        done = {number for number, _ in self._laid}
-        return Landing(Spot(PileKind.DISCARD, middle, zone.length), self._recent, landed, done, card)
+        already_laid = {number for number, _ in self._work_times}
+        return Landing(Spot(PileKind.DISCARD, middle, zone.length), self._recent_tracks, landed, already_laid, card)
 
-    def _reached(self, reach: HandVisit, zone: Zone) -> _Held | None:
-        if not reach.stayed or was_laying(reach, self._laid):
+    def _pending_visit(self, visit: HandVisit, zone: Zone) -> _PendingVisit | None:
+        if not visit.stayed or was_laying(visit, self._work_times):
             return None
-        draw = self._draw_pile.spot(zone) if reach.kind is PileKind.DRAW else None
-        drew = 0.0 if draw is None else self._draws.by_movement(DrawEvidence(reach, draw))
-        return _Held(visit_event(reach, zone, draw, drew), reach, zone, draw)
+        draw = self._draw_pile.spot(zone) if visit.kind is PileKind.DRAW else None
+        draw_probability = 0.0 if draw is None else self._draw_model.by_movement(DrawEvidence(visit, draw))
+        return _PendingVisit(visit_event(visit, zone, draw, draw_probability), visit, zone, draw)
 
-    def _look_for_backs(self, frame: Frame, tracks: list[Track]) -> None:
+    def _search_backs(self, frame: Frame, tracks: list[Track]) -> None:
         zone = self.tracker.zone
         if zone is None or self._find_backs is None:
             return
-        if self._draw_pile.wants_look(frame.time, arms=any(not track.gone for track in tracks)):
-            self._draw_pile.see_backs(self._find_backs(frame.image), zone, frame.time, self._size)
+        if self._draw_pile.is_search_due(frame.time, arms=any(not track.gone for track in tracks)):
+            self._draw_pile.add_backs(self._find_backs(frame.image), zone, frame.time, self._size)
 
 
 def _arm(track: Track, landing: Landing, zone: Zone) -> Arm:
-    began = came_to(landing.spot, track, landing.landed - ONE_ACT, landing.landed)
+    began = arrival_time(landing.spot, track, landing.landed - ONE_ACT, landing.landed)
     return arm_of(track, zone, began, landing.landed)
