@@ -16,15 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
+from companion.vision.imaging.durations import ARM_PATIENCE, BEGINNING, HAND_PATIENCE, ONE_PLAY
 from companion.vision.imaging.motion import (
-    ARM_PATIENCE,
-    BEGINNING,
-    HAND_PATIENCE,
     LOGARITHMS,
     NEIGHBOURS,
     NOISES,
     OFFSET,
-    ONE_PLAY,
     SAME_COLOR,
     Floats,
     Mask,

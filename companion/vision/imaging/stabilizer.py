@@ -16,16 +16,8 @@ from numpy.typing import NDArray
 
 from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import Image, averaged
-from companion.vision.imaging.motion import (
-    ARM_PATIENCE,
-    AT_REST,
-    ONE_ACT,
-    SPARSE,
-    Floats,
-    Mask,
-    by_parts,
-    structure,
-)
+from companion.vision.imaging.durations import ARM_PATIENCE, AT_REST, ONE_ACT, SPARSE
+from companion.vision.imaging.motion import Floats, Mask, by_parts, structure
 
 Picture = TypeVar("Picture", Image, Floats)
 

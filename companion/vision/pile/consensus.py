@@ -11,7 +11,7 @@ from companion.cards import Card
 from companion.vision.core.events import Probabilities
 from companion.vision.core.geometry import intersection_over_union
 from companion.vision.core.sightings import EVEN, FAIRLY, Sighting
-from companion.vision.imaging.motion import ONE_ACT
+from companion.vision.imaging.durations import ONE_ACT
 from companion.vision.pile.features import KnownCard
 from companion.vision.pile.motion_gate import Still
 from companion.vision.pile.pile_change import Change, Judgement, agree

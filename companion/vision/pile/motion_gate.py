@@ -9,12 +9,8 @@ import numpy as np
 
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
+from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT, ONE_PLAY, SPARSE
 from companion.vision.imaging.motion import (
-    HAND_PATIENCE,
-    INSTANT,
-    ONE_ACT,
-    ONE_PLAY,
-    SPARSE,
     Descriptor,
     Mask,
     SettledBackground,

@@ -27,7 +27,8 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
-from companion.vision.imaging.motion import INSTANT, Mask, Zone, color_difference, is_colorless
+from companion.vision.imaging.durations import INSTANT
+from companion.vision.imaging.motion import Mask, Zone, color_difference, is_colorless
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view

@@ -19,7 +19,8 @@ from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.core.logit import Logit, Values, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import CERTAIN
-from companion.vision.imaging.motion import ARM_PATIENCE, HAND_PATIENCE, INSTANT, Floats
+from companion.vision.imaging.durations import ARM_PATIENCE, HAND_PATIENCE, INSTANT
+from companion.vision.imaging.motion import Floats
 
 MOMENT = (
     "seconds before",
