@@ -21,7 +21,7 @@ from companion.dataset.simulated.tabletop import Tabletop
 from companion.models.fitting.logistic import ridge_logistic
 from companion.vision.core.geometry import Image, Quad, clipped, intersection_over_union
 from companion.vision.detection.card_backs import BackModel
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 from companion.vision.recognition.card_detector import CardDetector
 
 # An outline is the draw pile if its IoU with the pile's top card is above `_IS_IT`. It is something else if the IoU is

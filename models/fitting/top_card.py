@@ -22,7 +22,7 @@ from companion.dataset.simulated.tabletop import Tabletop
 from companion.models.fitting.logistic import Checked, calibration_error, conditional_logit
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.logit import Logit
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.pile_state import zone_about
 from companion.vision.pile.top_card import TopModel, features
 from companion.vision.recognition.card_detector import CardDetector

@@ -15,7 +15,7 @@ from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 from companion.vision.tracking.landing_attribution import Landing, shipped
 
 WIDTH, HEIGHT, RATE = 320, 180, 20

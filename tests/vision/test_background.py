@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from companion.vision.core.geometry import Image
-from companion.vision.imaging.motion import Mask, SettledBackground, describe
+from companion.vision.imaging.masks import Mask
+from companion.vision.imaging.motion import SettledBackground, describe
 
 TABLE = np.random.default_rng(2).integers(90, 110, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 HAND = np.random.default_rng(3).integers(0, 255, (20, 15, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)

@@ -16,7 +16,7 @@ from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, was
 from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import ModelFileError
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.zone import Zone
 from companion.vision.tracking.draw_inference import (
     DrawEvidence,
     DrawModel,

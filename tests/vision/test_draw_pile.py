@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.zone import Zone
 from companion.vision.tracking.draw_pile import DrawPile
 
 pytestmark = pytest.mark.slow

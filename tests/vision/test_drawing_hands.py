@@ -12,7 +12,8 @@ from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_visits import Spot, VisitTracker, stayed_at
 from companion.vision.core.events import PileKind
-from companion.vision.imaging.motion import Floats, Zone
+from companion.vision.imaging.masks import Floats
+from companion.vision.imaging.zone import Zone
 from companion.vision.tracking.draw_inference import DrawEvidence, shipped
 
 pytestmark = pytest.mark.slow

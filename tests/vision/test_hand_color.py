@@ -14,7 +14,7 @@ from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.hand_color import colors_at, colors_of, similarity
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 
 GREEN, SKIN, GREY = (40, 150, 30), (120, 150, 205), (120, 120, 120)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.vision.arms.ignore_mask import IgnoreMask
-from companion.vision.imaging.motion import Mask
+from companion.vision.imaging.masks import Mask
 
 HEIGHT, WIDTH = 90, 160
 RATE = 10

@@ -7,7 +7,7 @@ import pytest
 
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.motion_gate import MotionGate, Still, View, view
 
 GRAIN = np.random.default_rng(1).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)

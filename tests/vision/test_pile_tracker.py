@@ -42,7 +42,8 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.core.geometry import Quad, project
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import Zone, color_difference, describe
+from companion.vision.imaging.motion import color_difference, describe
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.pile_tracker import PileTracker
 
 pytestmark = pytest.mark.slow

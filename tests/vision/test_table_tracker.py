@@ -23,7 +23,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CardLanded, PileEvent, PileGone, PileKind, PileReached
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking.draw_pile import DrawPile
 from companion.vision.tracking.landing_attribution import arrival_time

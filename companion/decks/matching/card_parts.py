@@ -27,7 +27,7 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.labels import Floats
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.imaging.motion import filled
+from companion.vision.imaging.masks import filled
 
 _WIDTH, _HEIGHT = HALF_CROP
 _EDGE = np.asarray(unit_square() * (_WIDTH, _HEIGHT), np.float32)

@@ -34,7 +34,8 @@ from companion.vision.arms.shadows import has_wide_shadow, without_wide_shadows
 from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import CARD_RADIUS, NEARLY_ALL, Quad
 from companion.vision.imaging.background_model import BackgroundModel, Foreground
-from companion.vision.imaging.motion import NEIGHBOURS, SQUARE, Mask, filled, length_of
+from companion.vision.imaging.masks import NEIGHBOURS, SQUARE, Mask, filled
+from companion.vision.imaging.zone import length_of
 
 __all__ = ["ArmDetector"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.arms.frame_border import Crossing, FrameBorder, Point, geodesic_distances
 from companion.vision.arms.hand_color import LEAST_AREA
-from companion.vision.imaging.motion import Floats, Mask
+from companion.vision.imaging.masks import Floats, Mask
 
 MAX_WIDTH_SHARE = 0.2
 """Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Cards

@@ -15,7 +15,7 @@ from companion.vision.arms.frame_border import Point
 from companion.vision.arms.hand_color import similarity
 from companion.vision.core.geometry import CARD_RADIUS
 from companion.vision.imaging.durations import HAND_PATIENCE
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 
 _time = attrgetter("time")
 

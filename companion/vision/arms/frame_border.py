@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.imaging.motion import NEIGHBOURS, SQUARE
+from companion.vision.imaging.masks import NEIGHBOURS, SQUARE
 
 Point = NDArray[np.float64]
 Crossing = NDArray[np.intp]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Quad
-from companion.vision.imaging.motion import LOGARITHMS, Floats, filled
+from companion.vision.imaging.masks import LOGARITHMS, Floats, filled
 
 # Largest log ratio of blue and of red to green that is told apart, and number of bins over these ratios, so that one is
 # a third in a ratio; brightness has half as many.

@@ -12,7 +12,7 @@ from companion.vision.arms.frame_border import Point
 from companion.vision.core.events import Arm, PileKind
 from companion.vision.core.geometry import CARD_RADIUS, CARD_WIDTH
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT
-from companion.vision.imaging.motion import Zone
+from companion.vision.imaging.zone import Zone
 
 # How far in card lengths a hand extends beyond its visible tip.
 _HIDDEN_REACH = 0.15

@@ -11,7 +11,7 @@ import numpy as np
 
 from companion.vision.arms.arm_geometry import MAX_WIDTH_SHARE
 from companion.vision.imaging.durations import ARRANGEMENT, BEGINNING, INSTANT, SPARSE
-from companion.vision.imaging.motion import Floats, Mask
+from companion.vision.imaging.masks import Floats, Mask
 
 # Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
 _SWAY = 5

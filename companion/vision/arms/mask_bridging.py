@@ -13,7 +13,7 @@ from companion.vision.arms.arm_geometry import MIN_KEPT_SHARE, MIN_MOVING_SHARE
 from companion.vision.arms.arm_tracks import MAX_CROSSING_STEP
 from companion.vision.arms.frame_border import border_of
 from companion.vision.core.geometry import NEARLY_ALL, Quad
-from companion.vision.imaging.motion import Mask
+from companion.vision.imaging.masks import Mask
 
 MAX_GAP = 10.0
 """Maximum gap in small pixels between two parts of an arm, or between a hand and where its tip was last."""

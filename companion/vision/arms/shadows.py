@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from companion.vision.arms.frame_border import border_of, longest_crossing
-from companion.vision.imaging.motion import Mask, disc
+from companion.vision.imaging.masks import Mask, disc
 
 # Share of the picture from which a shadow may be more than an arm's.
 _MIN_AREA = 0.12

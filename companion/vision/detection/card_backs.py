@@ -14,7 +14,7 @@ import numpy as np
 
 from companion.vision.core.logit import logistic
 from companion.vision.core.runtime import ModelFileError
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,17 +17,8 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
 from companion.vision.imaging.durations import ARM_PATIENCE, BEGINNING, HAND_PATIENCE, ONE_PLAY
-from companion.vision.imaging.motion import (
-    LOGARITHMS,
-    NEIGHBOURS,
-    NOISES,
-    OFFSET,
-    SAME_COLOR,
-    Floats,
-    Mask,
-    by_parts,
-    disc,
-)
+from companion.vision.imaging.masks import LOGARITHMS, NEIGHBOURS, NOISES, OFFSET, Floats, Mask, by_parts, disc
+from companion.vision.imaging.motion import SAME_COLOR
 
 # Foreground differs from the background by more than `SAME_COLOR`, and in hue by more than this, which light alone does
 # not explain. All these limits are raised to `NOISES` times the noise between frames.

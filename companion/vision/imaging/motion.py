@@ -16,17 +16,11 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
 from companion.vision.imaging.durations import HAND_PATIENCE
-
-Floats = NDArray[np.float32]
-Mask = NDArray[np.uint8]
+from companion.vision.imaging.masks import DARK, Floats, Mask
+from companion.vision.imaging.zone import Zone
 
 MEDIUM_WIDTH = 320
 """Width in pixels of medium pictures, in which a card is about forty pixels long and its print a few."""
-
-OFFSET = 5.0
-"""Added to colours before the logarithm, which limits the noise of dark places."""
-LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + OFFSET).astype(np.float32)
-"""Logarithms of the levels of a colour."""
 
 SAME_COLOR, OTHER_COLOR = 0.13, 0.2
 """Difference between the channels of two colours, as a share or its logarithm, up to which they may be one under noise,
@@ -50,11 +44,7 @@ _TINTED = 0.25
 # cards of 87 mm.
 _ARM = 0.03
 # Distance from the border in medium pixels within which an object counts as entering.
-_AT_RIM = 2
-DARK = 32.0
-"""Grey level, an eighth of white, below which a place is unusable, and a picture without a brighter one: lights out or
-lens covered.
-"""
+_AT_BORDER = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,79 +235,6 @@ def _unlit(colors: Floats) -> Floats:
     return np.asarray(colors - np.median(colors, axis=(0, 1)), np.float32)
 
 
-@dataclass(frozen=True)
-class Zone:
-    """Region of the pile: a square around (x, y) for cards of `length`, in pixels of the full picture."""
-
-    x: float
-    y: float
-    length: float
-
-    # Half side of the zone in card lengths: how far from the pile's centre a card may land, and the part of the picture
-    # shown to the networks.
-    REACH = 1.3
-    VIEW = 1.6
-
-    def window(self, width: int, height: int, reach: float = REACH) -> tuple[slice, slice]:
-        """Return the zone's rows and columns in a picture of this size."""
-        half = reach * self.length
-        x0, x1 = (int(np.clip(self.x + side * half, 0, width)) for side in (-1, 1))
-        y0, y1 = (int(np.clip(self.y + side * half, 0, height)) for side in (-1, 1))
-        return slice(y0, max(y0 + 1, y1)), slice(x0, max(x0 + 1, x1))
-
-    def contains(self, quad: Quad) -> bool:
-        """Whether the centre of an outline lies in the zone."""
-        x, y = quad.mean(0)
-        return bool(max(abs(x - self.x), abs(y - self.y)) <= self.REACH * self.length)
-
-
-def length_of(quad: Quad) -> float:
-    """Return the approximate length in pixels of a card with this outline, for any viewing angle."""
-    sides = np.hypot(*(quad - np.roll(quad, 1, axis=0)).T)
-    return float(max(sides[0] + sides[2], sides[1] + sides[3]) / 2)
-
-
-def disc(across: float) -> Mask:
-    """Return a disc of this diameter in pixels, at least three: a structuring element for morphology."""
-    size = max(3, round(across))
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
-
-
-NOISES = 6.0
-"""Multiple of the usual difference from which one is no noise."""
-PARTS = 4
-"""Number of rows and of columns of the parts of a picture."""
-
-
-def by_parts(picture: Floats) -> Floats:
-    """Return the (PARTS, PARTS) means of a picture's parts."""
-    return np.asarray(cv2.resize(picture, (PARTS, PARTS), interpolation=cv2.INTER_AREA), np.float32)
-
-
-NEIGHBOURS = disc(3)
-"""A pixel and its four neighbours."""
-SQUARE = np.ones_like(NEIGHBOURS)
-"""The same with the corners."""
-
-
-def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
-    """Return an (h, w) mask, 1 inside an outline of the full picture scaled by `scale`.
-
-    `shrink` shrinks the outline by that share of its size, to exclude its edge.
-    """
-    center = quad.mean(0)
-    corners = (center + (quad - center) * (1 - shrink)) * scale
-    mask = np.zeros(shape[:2], np.uint8)
-    cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, shift=4)
-    return mask
-
-
-def share(mask: Mask, where: Mask) -> tuple[float, int]:
-    """Return the share of `where` that `mask` covers, and the area of `where` in pixels."""
-    area = int(np.count_nonzero(where))
-    return (float(np.count_nonzero(mask & where)) / area if area else 0.0), area
-
-
 def has_arm_at_edge(changed: Mask, window: tuple[slice, slice], length: float) -> bool:
     """Whether a new object crosses the edge of a window, as an arm does.
 
@@ -350,8 +267,8 @@ def _may_be_a_card(where: NDArray[np.bool_], length: float) -> bool:
     """Whether an object ends within the picture and is no larger than an untidy pile of cards of this length."""
     points = cv2.findNonZero(where.astype(np.uint8))
     x, y, width, height = cv2.boundingRect(points)
-    rim = min(x, y, where.shape[1] - x - width, where.shape[0] - y - height)
-    if rim < _AT_RIM:
+    distance = min(x, y, where.shape[1] - x - width, where.shape[0] - y - height)
+    if distance < _AT_BORDER:
         return False
     _, sides, _ = cv2.minAreaRect(points)
     return bool(max(sides) <= Zone.REACH * length and min(sides) <= length)

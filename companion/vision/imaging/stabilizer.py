@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import Image, averaged
 from companion.vision.imaging.durations import ARM_PATIENCE, AT_REST, ONE_ACT, SPARSE
-from companion.vision.imaging.motion import Floats, Mask, by_parts, structure
+from companion.vision.imaging.masks import Floats, Mask, by_parts
+from companion.vision.imaging.motion import structure
 
 Picture = TypeVar("Picture", Image, Floats)
 

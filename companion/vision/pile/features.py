@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.cards import Card
 from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.motion import Mask, filled, share
+from companion.vision.imaging.masks import Mask, filled, share
 from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.thresholds import INSIDE, MIN_STRIP
 

@@ -10,19 +10,17 @@ import numpy as np
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT, ONE_PLAY, SPARSE
+from companion.vision.imaging.masks import Mask, filled, share
 from companion.vision.imaging.motion import (
     Descriptor,
-    Mask,
     SettledBackground,
-    Zone,
     color_difference,
     describe,
     difference,
-    filled,
     has_arm_at_edge,
     min_arm_area,
-    share,
 )
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.thresholds import UNCHANGED
 
 # Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import HALF_CROP, Image, Quad, cut, expand
 from companion.vision.core.sightings import CERTAIN
-from companion.vision.imaging.motion import DARK, Mask, disc, filled, length_of
+from companion.vision.imaging.masks import DARK, Mask, disc, filled
+from companion.vision.imaging.zone import length_of
 from companion.vision.pile.thresholds import INSIDE, MIN_STRIP
 
 # Widths as shares of a card's length: of the rim on both sides of an edge, and of the blur that tolerates noise and

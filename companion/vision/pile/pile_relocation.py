@@ -14,7 +14,9 @@ import numpy as np
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.durations import AT_REST, HAND_PATIENCE
-from companion.vision.imaging.motion import Mask, difference, filled, length_of, share
+from companion.vision.imaging.masks import Mask, filled, share
+from companion.vision.imaging.motion import difference
+from companion.vision.imaging.zone import length_of
 from companion.vision.pile.motion_gate import LIES, MOTION, View, is_everywhere
 from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
 

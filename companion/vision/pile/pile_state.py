@@ -12,7 +12,8 @@ from companion.cards import Card
 from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.durations import ONE_PLAY
-from companion.vision.imaging.motion import Mask, Zone, filled, length_of, share
+from companion.vision.imaging.masks import Mask, filled, share
+from companion.vision.imaging.zone import Zone, length_of
 from companion.vision.pile.features import OUTSIDE, KnownCard
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE
 

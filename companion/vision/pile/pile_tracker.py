@@ -28,7 +28,9 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.durations import INSTANT
-from companion.vision.imaging.motion import Mask, Zone, color_difference, is_colorless
+from companion.vision.imaging.masks import Mask
+from companion.vision.imaging.motion import color_difference, is_colorless
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Evidence
 from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view

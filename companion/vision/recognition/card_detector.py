@@ -25,7 +25,7 @@ from companion.vision.detection.box_detector import Box, BoxFinder, BoxKind
 from companion.vision.detection.card_backs import BackModel
 from companion.vision.detection.deck_protocol import Deck
 from companion.vision.detection.embedding import Embedding
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 from companion.vision.imaging.restoration import lightened, restored
 from companion.vision.imaging.white_balance import balanced
 from companion.vision.recognition.assembly import Assembler

@@ -16,8 +16,9 @@ import numpy as np
 from companion.vision.core.geometry import CARD_CROP, CARD_WIDTH, NEARLY_ALL, Image, Quad, averaged, cut, tilt
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.lighting import CLIPPED
-from companion.vision.imaging.motion import MEDIUM_WIDTH, is_colorless, length_of
+from companion.vision.imaging.motion import MEDIUM_WIDTH, is_colorless
 from companion.vision.imaging.restoration import blur, without_grain
+from companion.vision.imaging.zone import length_of
 
 
 class Obstacle(Enum):

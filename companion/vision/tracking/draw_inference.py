@@ -19,7 +19,8 @@ from companion.vision.core.events import PileReached
 from companion.vision.core.logit import Logit, Values, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT
-from companion.vision.imaging.motion import Floats, Zone
+from companion.vision.imaging.masks import Floats
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.motion_gate import MOTION
 
 MOVEMENT = (

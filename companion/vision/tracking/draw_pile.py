@@ -14,7 +14,7 @@ from companion.vision.core.events import PileKind
 from companion.vision.core.geometry import CARD_MARGIN, CARD_RADIUS, CARD_SIDE, CARD_WIDTH, Quad, aspect, portrait
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.durations import ARM_PATIENCE, ARRANGEMENT, HAND_PATIENCE
-from companion.vision.imaging.motion import Zone, length_of
+from companion.vision.imaging.zone import Zone, length_of
 from companion.vision.pile.pile_state import REMEMBERED, Region
 from companion.vision.tracking.camera_advice import Visibility
 

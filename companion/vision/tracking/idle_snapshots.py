@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import CARD_MARGIN, CARD_SIDE, CARD_WIDTH, Image, averaged
 from companion.vision.imaging.durations import INSTANT, SPARSE
-from companion.vision.imaging.motion import MEDIUM_WIDTH, NOISES, Mask
+from companion.vision.imaging.masks import NOISES, Mask
+from companion.vision.imaging.motion import MEDIUM_WIDTH
 
 MAX_KEPT = 12
 """Number of latest pictures kept of each kind, and of times of draws."""

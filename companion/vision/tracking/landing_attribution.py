@@ -20,7 +20,7 @@ from companion.vision.core.logit import Logit, Values, load_logits, save_logits
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import CERTAIN
 from companion.vision.imaging.durations import ARM_PATIENCE, HAND_PATIENCE, INSTANT
-from companion.vision.imaging.motion import Floats
+from companion.vision.imaging.masks import Floats
 
 MOMENT = (
     "seconds before",

@@ -26,8 +26,8 @@ from companion.vision.core.events import (
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Back
 from companion.vision.imaging.durations import ARM_PATIENCE, AT_REST, ONE_ACT
-from companion.vision.imaging.motion import Zone
 from companion.vision.imaging.stabilizer import Stabilizer
+from companion.vision.imaging.zone import Zone
 from companion.vision.pile.pile_state import Region
 from companion.vision.pile.pile_tracker import PileTracker
 from companion.vision.tracking import draw_inference, landing_attribution

@@ -1,0 +1,63 @@
+"""Masks and pixels of reduced pictures: types, structuring elements, shares, logarithms of colours."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.core.geometry import Quad
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+OFFSET = 5.0
+"""Added to colours before the logarithm, which limits the noise of dark places."""
+LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + OFFSET).astype(np.float32)
+"""Logarithms of the levels of a colour."""
+
+DARK = 32.0
+"""Grey level, an eighth of white, below which a place is unusable, and a picture without a brighter one: lights out or
+lens covered.
+"""
+NOISES = 6.0
+"""Multiple of the usual difference from which one is no noise."""
+
+
+def disc(across: float) -> Mask:
+    """Return a disc of this diameter in pixels, at least three: a structuring element for morphology."""
+    size = max(3, round(across))
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
+
+
+PARTS = 4
+"""Number of rows and of columns of the parts of a picture."""
+
+
+def by_parts(picture: Floats) -> Floats:
+    """Return the (PARTS, PARTS) means of a picture's parts."""
+    return np.asarray(cv2.resize(picture, (PARTS, PARTS), interpolation=cv2.INTER_AREA), np.float32)
+
+
+NEIGHBOURS = disc(3)
+"""A pixel and its four neighbours."""
+SQUARE = np.ones_like(NEIGHBOURS)
+"""The same with the corners."""
+
+
+def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
+    """Return an (h, w) mask, 1 inside an outline of the full picture scaled by `scale`.
+
+    `shrink` shrinks the outline by that share of its size, to exclude its edge.
+    """
+    center = quad.mean(0)
+    corners = (center + (quad - center) * (1 - shrink)) * scale
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, shift=4)
+    return mask
+
+
+def share(mask: Mask, where: Mask) -> tuple[float, int]:
+    """Return the share of `where` that `mask` covers, and the area of `where` in pixels."""
+    area = int(np.count_nonzero(where))
+    return (float(np.count_nonzero(mask & where)) / area if area else 0.0), area
