@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Image
+from companion.vision.imaging.displacement import NOTABLE, is_displaced
 from companion.vision.imaging.durations import ARM_PATIENCE, BEGINNING, HAND_PATIENCE, ONE_PLAY
-from companion.vision.imaging.masks import LOGARITHMS, NEIGHBOURS, NOISES, OFFSET, Floats, Mask, by_parts, disc
+from companion.vision.imaging.masks import LOGARITHMS, NEIGHBOURS, NOISES, OFFSET, Floats, Mask
 from companion.vision.imaging.motion import SAME_COLOR
 
 # Foreground differs from the background by more than `SAME_COLOR`, and in hue by more than this, which light alone does
@@ -41,14 +42,8 @@ _GHOST = 1.5
 # Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
 # part that a large shadow leaves lit would seem to have become brighter.
 _SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
-# Share of the picture, or of one of its parts, up to which a mask shows nothing of note.
-_NOTABLE = 0.05
-# Once the camera has been at rest for `_RESTS_FOR` seconds, a displaced table differs by more than shadow in this many
-# parts of the picture: in 10 of 16, against at most 10 for a tenth of a second with still arms in seven matches.
-_RESTS_FOR, _DISPLACED_PARTS = 0.3, 8
-# Minimum width in small pixels of a close hand, and maximum number of parts it spans; displaced edges spread over the
-# whole picture.
-_HAND, _HAND_PARTS = disc(7), 10
+# Seconds for which the camera must have been at rest until its displacement counts.
+_RESTS_FOR = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,26 +209,9 @@ class BackgroundModel:
         """Whether the foreground is the table itself, displaced because the camera was knocked."""
         if ignored is not None:
             solid = solid & (1 - ignored)
-        is_displaced = moved.mean() <= _NOTABLE and _count_parts(solid) >= _DISPLACED_PARTS
-        if not is_displaced or _count_parts(solid & (1 - _close_hand(solid))) < _DISPLACED_PARTS:
+        if moved.mean() > NOTABLE or not is_displaced(solid):
             self._displaced_since = time
         return time - self._displaced_since >= _RESTS_FOR
-
-
-def _close_hand(solid: Mask) -> Mask:
-    """Return the mask of the largest solid object, empty if it is larger than a hand can be."""
-    count, labels, about, _ = cv2.connectedComponentsWithStats(cv2.morphologyEx(solid, cv2.MORPH_OPEN, _HAND))
-    if count < 2:
-        return np.zeros_like(solid)
-    hand = (labels == 1 + int(about[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
-    if _count_parts(hand) > _HAND_PARTS:
-        return np.zeros_like(solid)
-    return np.asarray(cv2.dilate(hand, _HAND), np.uint8)
-
-
-def _count_parts(mask: Mask) -> int:
-    """Return the number of picture parts a mask covers noticeably."""
-    return int(np.count_nonzero(by_parts(mask.astype(np.float32)) > _NOTABLE))
 
 
 def _light_change(change: Floats, before: Floats) -> Floats:

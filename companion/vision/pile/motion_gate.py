@@ -9,6 +9,7 @@ import numpy as np
 
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
+from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT, ONE_PLAY, SPARSE
 from companion.vision.imaging.masks import Mask, filled, share
 from companion.vision.imaging.motion import (
@@ -29,8 +30,6 @@ MOTION = 0.006
 # Minimum changed share of the zone to look without prior motion; after motion, always look, since an almost bare card
 # on another one differs only in its corners. Twice the noise, as it adds up over two distant pictures.
 _NEWS = 2 * MOTION
-# Share of the whole picture above which the camera moved: in simulated matches a landing or push changed at most 0.09.
-_EVERYWHERE = 0.4
 LIES = 0.4
 """Seconds the first card must lie before its place becomes the pile's, or a picture may keep moving before it is
 searched for it: twice a usual hand.
@@ -220,7 +219,7 @@ class MotionGate:
     def has_hand(self, view: View, changed: Mask, zone: Zone) -> bool:
         """Whether a foreground object crosses the zone's edge and touches a change inside it."""
         foreground = self._background.foreground(view.descriptor)
-        if is_everywhere(foreground):
+        if is_displaced(foreground):
             self._background.settle(view.descriptor)
             return False
         window = view.window(zone)
@@ -243,8 +242,3 @@ class MotionGate:
         self.reference = view
         self._reported_quad, self._reported_at = reported_quad, view.time
         self.has_moved = reported_quad is not None
-
-
-def is_everywhere(changed: Mask) -> bool:
-    """Whether so much of the picture has changed that the camera must have moved."""
-    return bool(changed.mean() > _EVERYWHERE)

@@ -13,11 +13,12 @@ import numpy as np
 
 from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import FAIRLY, Sighting
+from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import AT_REST, HAND_PATIENCE
 from companion.vision.imaging.masks import Mask, filled, share
 from companion.vision.imaging.motion import difference
 from companion.vision.imaging.zone import length_of
-from companion.vision.pile.motion_gate import LIES, MOTION, View, is_everywhere
+from companion.vision.pile.motion_gate import LIES, MOTION, View
 from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
 
 # Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
@@ -83,7 +84,7 @@ class PileRelocator:
         if self._first is None:
             return np.ones_like(picture.descriptor.structure, np.uint8)
         changed = difference(self._first.descriptor, picture.descriptor)
-        if is_everywhere(changed):
+        if is_displaced(changed):
             self._first = picture
             return None
         return changed if changed.mean() >= _CAME else None

@@ -27,13 +27,14 @@ from companion.vision.core.events import (
 )
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
+from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import INSTANT
 from companion.vision.imaging.masks import Mask
 from companion.vision.imaging.motion import color_difference, is_colorless
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Evidence
-from companion.vision.pile.motion_gate import MotionGate, Still, View, is_everywhere, view
+from companion.vision.pile.motion_gate import MotionGate, Still, View, view
 from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.pile_change import Change, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
@@ -253,7 +254,7 @@ class PileTracker:
         # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
         least = FAIRLY if reference is None else 0.0
         # After a knock, earlier outlines are invalid.
-        knocked = is_everywhere(changed)
+        knocked = is_displaced(changed)
         sightings = [
             s for s in self._read(image) if s.confidence >= least and self._pile.can_hold(s.quad, knocked=knocked)
         ]
@@ -290,7 +291,7 @@ class PileTracker:
         sightings = self._consensus.latest.sightings
         placeless = self.zone is None
         first, has_moved = self._gate.reference is None, self._gate.has_moved
-        knocked = not first and is_everywhere(changed) and bool(self._pile.cards)
+        knocked = not first and is_displaced(changed) and bool(self._pile.cards)
         self._gate.set_reference(picture)
         self._consensus.clear()
         events = self._apply(judgement, mean_probabilities(agreed), still, changed, knocked)
