@@ -298,9 +298,11 @@ class TableTracker:
         return Landing(Spot(PileKind.DISCARD, middle, zone.length), self._recent_tracks, landed, already_laid, card)
 
     def _pending_visit(self, visit: HandVisit, zone: Zone) -> _PendingVisit | None:
-        if not visit.stayed or was_laying(visit, self._work_times):
+        # The draw pile may have been lost during the visit, when the camera was moved.
+        spot = next((spot for spot in self._spots(zone) if spot.kind is visit.kind), None)
+        if spot is None or not visit.stayed or was_laying(visit, self._work_times):
             return None
-        draw = self._draw_pile.spot(zone) if visit.kind is PileKind.DRAW else None
+        draw = spot if visit.kind is PileKind.DRAW else None
         draw_probability = 0.0 if draw is None else self._draw_model.by_movement(DrawEvidence(visit, draw))
         return _PendingVisit(visit_event(visit, zone, draw, draw_probability), visit, zone, draw)
 
