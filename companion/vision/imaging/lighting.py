@@ -63,8 +63,8 @@ class Light:
 
 
 def brightest(pixels: Image) -> NDArray[np.float64]:
-    """Return the (3,) brightest levels of BGR pixels; higher ones may be a specular highlight."""
-    return np.asarray(np.percentile(pixels.reshape(-1, 3), 98, axis=0), np.float64)
+    """Return the (..., 3) brightest levels of (..., H, W, 3) BGR pixels; higher ones may be a specular highlight."""
+    return np.asarray(np.percentile(pixels, 98, axis=(-3, -2)), np.float64)
 
 
 def _cast(pixels: Image) -> tuple[float, float, float]:

@@ -31,7 +31,7 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     """
     if not cards:
         return image
-    whites = np.array([brightest(cut(image, quad, *CARD_THUMBNAIL)) for quad in cards])
+    whites = brightest(np.stack([cut(image, quad, *CARD_THUMBNAIL) for quad in cards]))
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
     is_a_lamps = min(blue, red) <= OTHER_COLOR and max(blue, red) >= -OTHER_COLOR
@@ -41,14 +41,14 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     if np.percentile(off, 75) > SAME_COLOR or np.abs(_casts(brightest(image[::8, ::8])) - casts).max() > SAME_COLOR:
         return image
     clipped = white[0] >= CLIPPED and red < 0
-    light = image.astype(np.float32) * np.exp(
-        [-max(blue, -_OF_RED * red) if clipped else -blue, 0, -red], dtype=np.float32
-    )
+    gains = np.exp([-max(blue, -_OF_RED * red) if clipped else -blue, 0, -red])
+    levels = cv2.convertScaleAbs(np.arange(256)[:, None] * gains)
+    light = np.asarray(cv2.LUT(image, levels[None]), np.uint8)
     if clipped:
         # Where blue is saturated, keep it at least as bright as red and green, so that white stays white.
         grey = np.minimum(light[..., 1], light[..., 2])
-        light[..., 0] = np.where(image[..., 0] >= CLIPPED, np.maximum(light[..., 0], grey), light[..., 0])
-    return np.asarray(cv2.convertScaleAbs(light), np.uint8)
+        np.maximum(light[..., 0], grey, out=light[..., 0], where=image[..., 0] >= CLIPPED)
+    return light
 
 
 def _casts(levels: NDArray[np.float64]) -> NDArray[np.float64]:
