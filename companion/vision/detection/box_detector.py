@@ -60,7 +60,7 @@ def letterbox(image: Image, longest: int) -> tuple[NDArray[np.float32], float, t
     wider, higher = -new_width % STRIDE, -new_height % STRIDE
     left, top = wider // 2, higher // 2
     canvas = cv2.copyMakeBorder(small, top, higher - top, left, wider - left, cv2.BORDER_CONSTANT, value=(_PAD,) * 3)
-    x = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1))[None].astype(np.float32) / np.float32(255)
+    x = np.asarray(cv2.dnn.blobFromImage(canvas, 1 / 255, swapRB=True), np.float32)
     return x, scale, (left, top)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -184,7 +185,8 @@ class CropReader:
             logs, memberships = self.deck.indices.combine(logs, features)
             membership, features = memberships.tolist(), None
         turns = log_softmax(output[:, _COLORS.stop :])
-        turns = np.stack([np.roll(row, views[i % len(views)][1]) for i, row in enumerate(turns)])
+        for i, (_, turn) in enumerate(views):
+            turns[i :: len(views)] = np.roll(turns[i :: len(views)], turn, axis=1)
         kept = [None] * len(output) if features is None else features
         rows = zip(logs, turns, membership, kept, strict=True)
         predictions = [IndexPrediction(*row[:3], features=row[3]) for row in rows]
@@ -261,5 +263,4 @@ def _card_input(image: Image, edges: Sequence[Quad]) -> NDArray[np.float32]:
 
 
 def _input(crops: Sequence[Image]) -> NDArray[np.float32]:
-    stack = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(stack).astype(np.float32) / np.float32(255)
+    return np.asarray(cv2.dnn.blobFromImages(crops, 1 / 255, swapRB=True), np.float32)
