@@ -6,6 +6,8 @@ that maps to the edge of the crop.
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -98,13 +100,14 @@ def cut(image: Image, quad: Quad, width: int, height: int) -> Image:
 
 def sides(quad: Quad) -> tuple[float, float]:
     """Return the lengths of a quad's top and of its left side."""
-    return float(np.hypot(*(quad[1] - quad[0]))), float(np.hypot(*(quad[3] - quad[0])))
+    return math.dist(quad[0], quad[1]), math.dist(quad[0], quad[3])
 
 
 def aspect(quad: Quad) -> float:
     """Return the width of an outline over its height."""
-    width = np.hypot(*(quad[1] - quad[0])) + np.hypot(*(quad[2] - quad[3]))
-    return float(width / max(np.hypot(*(quad[3] - quad[0])) + np.hypot(*(quad[2] - quad[1])), 1e-6))
+    top_left, top_right, bottom_right, bottom_left = quad.tolist()
+    width = math.dist(top_left, top_right) + math.dist(bottom_left, bottom_right)
+    return width / max(math.dist(top_left, bottom_left) + math.dist(top_right, bottom_right), 1e-6)
 
 
 def tilt(quad: Quad) -> float:

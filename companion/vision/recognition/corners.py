@@ -151,13 +151,12 @@ def outline_from_pair(a: Reading, b: Reading) -> Quad:
 def are_opposite(a: Reading, b: Reading, share: float = USUAL_SHARE) -> bool:
     """Whether two indices can belong to one card: of one size, rotated by half a turn, about a diagonal apart."""
     right_a, right_b = a.quad[1] - a.quad[0], b.quad[1] - b.quad[0]
-    side_a, side_b = float(np.hypot(*right_a)), float(np.hypot(*right_b))
+    side_a, side_b = math.hypot(*right_a), math.hypot(*right_b)
     if not 0.5 < side_a / max(side_b, 1e-6) < 2.0 or float(right_a @ right_b) > -0.7 * side_a * side_b:
         return False
     outline = outline_from_index(a, share)
-    expected = project(homography(unit_square(), outline), 1 - np.array([INDEX_SPOT]))[0]
-    reach = float(np.hypot(*(outline[3] - outline[0])))
-    return bool(np.hypot(*(expected - b.quad.mean(0))) < _OPPOSITE_REACH * reach)
+    expected = outline[2] + outline[0] - a.center
+    return math.dist(expected, b.center) < _OPPOSITE_REACH * sides(outline)[1]
 
 
 def opposite_pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]:
