@@ -35,7 +35,7 @@ def test_an_arm_that_passes_over_a_pile_has_not_reached_it() -> None:
 @pytest.mark.parametrize("length", [60, 16])
 def test_a_hand_as_wide_as_cards_seen_near_make_it_is_an_arm_and_no_body(length: int) -> None:
     watcher = ArmDetector()
-    watcher.set_top_card(np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32))
+    watcher.top_card = np.array([[0, 0], [10, 0], [10, length], [0, length]], np.float32)
     alone = 0
     for image, time in film(1.5, [Arm(190, DISCARD.middle, width=70)]):
         alone = max([alone, *(sum(s.separate for s in track.samples) for track in watcher.feed(Frame(image, time, 0)))])

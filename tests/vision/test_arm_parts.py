@@ -63,7 +63,7 @@ def test_a_hand_keeps_its_arm_while_it_lies_still() -> None:
 def test_what_differs_at_the_draw_pile_once_a_card_was_drawn_is_no_hand(known: bool) -> None:
     watcher, x, y = ArmDetector(), *DRAW.middle.astype(int)
     if known:
-        watcher.set_draw_pile(square_at(DRAW))
+        watcher.draw_pile = square_at(DRAW)
     left, arm, last = np.random.default_rng(5).uniform(20, 235, (20, 30, 3)), Arm(90, DRAW.middle, width=14), 0.0
     for image, time in film(2.6, []):
         if time < 1.3:
@@ -81,7 +81,7 @@ def test_a_pile_at_the_rim_is_nothing_that_somebody_holds(known: bool) -> None:
     rng = np.random.default_rng(2)
     watcher = ArmDetector()
     if known:
-        watcher.set_draw_pile(np.array([[120, 130], [200, 130], [200, 180], [120, 180]], np.float32))
+        watcher.draw_pile = np.array([[120, 130], [200, 130], [200, 180], [120, 180]], np.float32)
     for image, time in film(14.0, []):
         image[140:, 130:190] = rng.uniform(20, 235, (HEIGHT - 140, 60, 3))
         watcher.feed(Frame(image, time, 0))

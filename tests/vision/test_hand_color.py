@@ -106,7 +106,7 @@ def test_a_film_shows_what_an_arm_carries() -> None:
             x, y = tip.astype(int)
             cv2.rectangle(image, (x - 13, y - 20), (x + 13, y + 20), GREEN, -1)
         tracks = watcher.feed(Frame(image, now, number))
-        watcher.set_top_card(here)
+        watcher.top_card = here
         assert watcher.picture is not None
         card = watcher.picture.within(here)
         for track in tracks:

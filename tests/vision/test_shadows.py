@@ -63,7 +63,7 @@ def test_arms_are_seen_in_a_passing_shadow_and_on_a_saturated_table(change: Chan
 def test_the_colours_at_a_hand_in_a_passing_shadow_show_nothing() -> None:
     arms = [Arm(200, DISCARD.middle, start=0.3), Arm(20, DISCARD.middle, start=1.6, seed=3)]
     watcher, colored = ArmDetector(), dict[float, bool]()
-    watcher.set_top_card(np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32))
+    watcher.top_card = np.array([[127, 70], [153, 70], [153, 110], [127, 110]], np.float32)
     for image, time in film(2.6, arms, lambda image, now: passer_by(image, now) if now > 1.5 else image):
         for track in watcher.feed(Frame(image, time, 0)):
             if track.last.time == time and track.last.separate:
@@ -86,7 +86,7 @@ def test_a_card_that_touches_the_rim_is_no_arm_once_it_is_known_to_lie_there() -
     for image, time in film(4.0, [arm], lying):
         tracks = watcher.feed(Frame(image, time, 0))
         if time >= 1.3:
-            watcher.set_top_card(quad)
+            watcher.top_card = quad
         seen.append(bool(time > 2.5 and tracks))
     assert not any(seen)
 

@@ -37,28 +37,29 @@ from companion.vision.imaging.background_model import BackgroundModel, Foregroun
 from companion.vision.imaging.masks import NEIGHBOURS, SQUARE, Mask, filled
 from companion.vision.imaging.zone import length_of
 
-__all__ = ["ArmDetector"]
-
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
 _OFTEN = 0.036
-# An arm from behind the ignored region is connected to it over this multiple of its border crossing; one that enters
-# beside it over at most twice, except in a few frames.
+# An arm from behind the ignored region touches it along this multiple of its crossing of the picture's border; one that
+# enters beside that region, along at most twice its crossing.
 _MIN_CONNECTION = 3
 
 
 class ArmDetector:
-    """Tracks the arms at a table. Call it for every frame; not thread-safe."""
+    """Tracks the arms at a table. Call it for every frame; not thread-safe.
+
+    top_card: outline (4, 2) of the card that landed last, which may touch the border as an arm does. draw_pile: outline
+    (4, 2) of the draw pile, None while unknown.
+    """
 
     def __init__(self) -> None:
-        self._model, self._ignore_mask, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
-        self._tracks: list[Track] = []
         self._numbers = count(1)
-        self._shape: tuple[int, int] | None = None
+        self._shape: tuple[int, ...] | None = None
+        self._scale = 1.0  # Frame pixels per small pixel.
         self._last_time = -np.inf
-        self._top_card: Quad | None = None
-        self._draw_pile: Quad | None = None
+        self.draw_pile: Quad | None = None
+        self.reset()
         self.moved = False
-        """Whether all arms were dropped with the last frame because the camera had been knocked."""
+        """Whether all arms were dropped with the last frame because the camera had been knocked or switched."""
         self.hidden: Mask | None = None
         """Mask of what arms hid or shaded in the last frame, (h, SMALL_WIDTH) uint8 of 0 and 1; None without any."""
 
@@ -74,9 +75,10 @@ class ArmDetector:
         if 0 <= time - self._last_time < _OFTEN:
             return list(self._tracks)
         self._last_time = time
-        if self._shape != frame.image.shape[:2]:
-            self._shape = (frame.image.shape[0], frame.image.shape[1])
-            self._model, self._ignore_mask = BackgroundModel(), IgnoreMask()
+        if self._shape not in (None, frame.image.shape):
+            self.reset()
+            self.moved = True
+        self._shape, self._scale = frame.image.shape, frame.image.shape[1] / SMALL_WIDTH
         foreground = self._model.segment(frame.small, time, self._ignore_mask.mask)
         if self._model.displaced:
             self.reset()
@@ -89,10 +91,6 @@ class ArmDetector:
             self._model.update(attached)
         return self._assign(samples, time, seen=foreground is not None)
 
-    def set_top_card(self, quad: Quad) -> None:
-        """Set the outline (4, 2) of the card that landed last; it may touch the border as an arm does."""
-        self._top_card = quad
-
     @property
     def picture(self) -> ColorPicture | None:
         """The last picture, None before the first one. Do not keep references."""
@@ -103,14 +101,11 @@ class ArmDetector:
         """The background with piles but without hands; None before the first picture. Do not keep references."""
         return None if self._model.background is None else ColorPicture(self._model.background, 1 / self._scale)
 
-    def set_draw_pile(self, quad: Quad | None) -> None:
-        """Set the outline (4, 2) of the draw pile, None while unknown."""
-        self._draw_pile = quad
-
     def reset(self) -> None:
         """Reset after the camera moved."""
-        self._model, self._ignore_mask = BackgroundModel(), IgnoreMask()
-        self._tracks, self._top_card = [], None
+        self._model, self._ignore_mask, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
+        self._tracks: list[Track] = []
+        self.top_card: Quad | None = None
 
     def finish(self) -> list[Track]:
         """Return the arms still present at the end of the source; they count as gone."""
@@ -123,76 +118,89 @@ class ArmDetector:
         """Return the arms of one picture, the mask of foreground attached to the border, and the mask of arms."""
         self._learn_ignored(foreground)
         attached, hands = np.zeros_like(foreground.mask), np.zeros_like(foreground.mask)
-        if int(np.count_nonzero(foreground.mask)) < LEAST_AREA:
+        if np.count_nonzero(foreground.mask) < LEAST_AREA:
             return [], attached, None
-        closed = _closed(foreground.mask)
         # Thin lines along the edge of a shadow do not belong to an arm.
         solid = np.asarray(cv2.morphologyEx(foreground.solid, cv2.MORPH_OPEN, NEIGHBOURS), np.uint8)
-        has_shadow = has_wide_shadow(closed, foreground.solid, max_arm_width(closed.shape[1], self._card_length))
-        shade = foreground.mask & (1 - foreground.solid) if has_shadow else np.zeros_like(attached)
+        mask = _closed(foreground.mask)
+        has_shadow = has_wide_shadow(mask, foreground.solid, max_arm_width(mask.shape[1], self._card_length))
         if has_shadow:
-            closed &= without_wide_shadows(closed, _closed(solid), self._card_length)
-        ignored_edge = np.zeros(closed.shape, np.bool_)
-        if self.ignored is not None:
-            attached |= closed & self.ignored
-            closed &= 1 - self.ignored
-            ignored_edge |= cv2.dilate(self.ignored, SQUARE) > 0
-        draw_pile = None if self._draw_pile is None else self._draw_pile / self._scale
-        closed = self._bridges.join(closed, foreground.moved, draw_pile)
-        components, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
-        border = border_of(*closed.shape)
-        top_card = None if self._top_card is None else filled(self._top_card, closed.shape, 1 / self._scale, -EDGE) > 0
-        shapes: list[ArmShape] = []
-        for number in range(1, components):
+            mask &= without_wide_shadows(mask, _closed(solid), self._card_length)
+        ignored = np.zeros_like(mask) if self.ignored is None else self.ignored
+        attached |= mask & ignored
+        draw_pile = None if self.draw_pile is None else self.draw_pile / self._scale
+        mask = self._bridges.join(mask & (1 - ignored), foreground.moved, draw_pile)
+        beside_ignored = cv2.dilate(ignored, SQUARE) > 0
+        arms: list[ArmShape] = []
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+        for number in range(1, count):
             component, area = labels == number, stats[number, cv2.CC_STAT_AREA]
             if area < LEAST_AREA:
                 continue
-            if top_card is not None and np.count_nonzero(component & top_card) >= NEARLY_ALL * area:
+            entry = component & beside_ignored
+            crossings = _crossings(component, entry, solid)
+            if self._is_top_card(component):
                 self._model.absorb(component)
-                continue
-            crossings, moves = border.crossings(component), foreground.moved[component].mean() > MIN_MOVING_SHARE
-            beside_ignored = component & ignored_edge
-            entry, emerges = beside_ignored & (solid > 0), bool(beside_ignored.any())
-            solid_crossings = border.crossings(component & (solid > 0)) if emerges else []
-            if _MIN_CONNECTION * longest_crossing(solid_crossings) < np.count_nonzero(entry):
-                crossings = []  # It crosses the border where its shadow does.
-            if not crossings and not emerges:
-                # An object released by an arm lies still; a moving one is a hand whose sleeve has the table's colour.
-                arm = self._without_crossing(component, bool(moves))
-                shapes += [] if arm is None else [arm]
+            elif not crossings and not entry.any():
+                arm = self._without_crossing(component, foreground)
+                arms += [] if arm is None else [arm]
                 hands[component] = arm is not None
-                continue
-            if crossings and not moves and foreground.has_vanished(component.astype(np.uint8)):
+            elif crossings and not _moves(component, foreground) and foreground.has_vanished(component):
                 self._model.absorb(component)
-                continue
-            # A still object that touches only held cards is a card laid beside them.
-            (attached if crossings else hands)[component] = 1
-            pixels = solid_pixels(component, solid)
-            if crossings:
-                arms = self._arms_at(crossings, component, pixels, foreground)
             else:
-                arms = single_arm(pixels, np.argwhere(entry if entry.any() else beside_ignored)[:, ::-1])
-            solid_share = float(solid[component].mean())
-            # Out of the ignored region an arm reaches by more than a hand of cards sways.
-            for arm in (arm for arm in arms if not emerges or arm.reach >= FINGER_LENGTH):
-                lit = arm.separate and not has_shadow  # Colours in a shadow's border are unreliable.
-                radius = CARD_RADIUS * self._card_length
-                colors = colors_at(foreground.picture, component, arm.tip, radius) if lit else None
-                shapes.append(replace(arm, solid_share=solid_share, colors=colors))
-        return [self._sample(foreground.time, arm) for arm in shapes], attached | shade, attached | hands
+                # A still object that touches only held cards is a card laid beside them.
+                (attached if crossings else hands)[component] = 1
+                found = self._arms_of(component, crossings, entry, solid, foreground)
+                # Colours in a shadow's border are unreliable.
+                arms += found if has_shadow else [self._with_colors(arm, component, foreground) for arm in found]
+        hidden = attached | hands
+        if has_shadow:
+            attached |= foreground.mask & (1 - foreground.solid)
+        return [self._sample(foreground.time, arm) for arm in arms], attached, hidden
 
     def _learn_ignored(self, foreground: Foreground) -> None:
         """Learn what is in constant motion at the border. At the draw pile that is nobody's held cards."""
         mask = foreground.mask
-        if self._draw_pile is not None:
-            mask = mask & (1 - filled(self._draw_pile, mask.shape, 1 / self._scale))
+        if self.draw_pile is not None:
+            mask = mask & (1 - filled(self.draw_pile, mask.shape, 1 / self._scale))
         self._ignore_mask.update(mask, foreground.time)
+
+    def _is_top_card(self, component: NDArray[np.bool_]) -> bool:
+        if self.top_card is None:
+            return False
+        return bool(filled(self.top_card, component.shape, 1 / self._scale, -EDGE)[component].mean() >= NEARLY_ALL)
+
+    def _arms_of(
+        self,
+        component: NDArray[np.bool_],
+        crossings: list[Crossing],
+        entry: NDArray[np.bool_],
+        solid: Mask,
+        foreground: Foreground,
+    ) -> list[ArmShape]:
+        """Return the arms of a component that crosses the border, or touches the ignored region at `entry`."""
+        pixels = solid_pixels(component, solid)
+        if crossings:
+            arms = self._arms_at(crossings, component, pixels, foreground)
+        else:
+            solid_entry = entry & (solid > 0)
+            arms = single_arm(pixels, np.argwhere(solid_entry if solid_entry.any() else entry)[:, ::-1])
+        # Out of the ignored region an arm reaches by more than a hand of cards sways.
+        least_reach = FINGER_LENGTH if entry.any() else 0.0
+        solid_share = float(solid[component].mean())
+        return [replace(arm, solid_share=solid_share) for arm in arms if arm.reach >= least_reach]
+
+    def _with_colors(self, arm: ArmShape, component: NDArray[np.bool_], foreground: Foreground) -> ArmShape:
+        """Return an arm with the colours at its tip, unless it is joined with another one."""
+        if not arm.separate:
+            return arm
+        return replace(arm, colors=colors_at(foreground.picture, component, arm.tip, CARD_RADIUS * self._card_length))
 
     def _arms_at(
         self, crossings: list[Crossing], component: NDArray[np.bool_], pixels: Point, foreground: Foreground
     ) -> list[ArmShape]:
         """Return the arms of a component with these border crossings. pixels: (N, 2) its pixels without shadow."""
-        border = border_of(*foreground.mask.shape)
+        border = border_of(*component.shape)
         solid = border.crossings(component & (foreground.solid > 0))
         # An arm's shadow crosses the border beside it; a dark sleeve may look like one.
         dark = [crossing for crossing in crossings if not any(np.isin(crossing, own).any() for own in solid)]
@@ -201,19 +209,19 @@ class ArmDetector:
         if len(crossings) == 1 and len(crossings[0]) <= max_width:
             return single_arm(pixels, border.points[crossings[0]])
         tips = self._known_tips(crossings, border) if len(crossings) > 1 else {}
-        if len(tips) > 1:
-            arms = []
-            ends = [(border.points[crossings[number]].mean(0), tip) for number, tip in tips.items()]
-            distances = np.stack([distances_from_path(pixels, start, tip) for start, tip in ends])
-            for number, (start, tip), distance in zip(tips, ends, distances, strict=True):
-                # Pixels nearer to another arm belong to that one; otherwise a tip would move along it.
-                own = distance <= distances.min(0)
-                near = pixels[own & (np.hypot(*(pixels - tip).T) <= MAX_GAP)]
-                if len(near):
-                    width = float(len(crossings[number]))
-                    arms.append(ArmShape(farthest(near, start), start, width, len(near)))
-            return arms
-        return split_arms(component, pixels, crossings, border, max_width)
+        if len(tips) < 2:
+            return split_arms(component, pixels, crossings, border, max_width)
+        starts = [border.points[crossings[number]].mean(0) for number in tips]
+        paths = list(zip(starts, tips.values(), strict=True))
+        distances = np.stack([distances_from_path(pixels, start, tip) for start, tip in paths])
+        arms = []
+        for number, (start, tip), distance in zip(tips, paths, distances, strict=True):
+            # Pixels nearer to another arm belong to that one; otherwise a tip would move along it.
+            own = (distance <= distances.min(0)) & (np.hypot(*(pixels - tip).T) <= MAX_GAP)
+            if own.any():
+                near = pixels[own]
+                arms.append(ArmShape(farthest(near, start), start, float(len(crossings[number])), len(near)))
+        return arms
 
     def _known_tips(self, crossings: list[Crossing], border: FrameBorder) -> dict[int, Point]:
         """Return the tips of arms that were seen separately before they met, by crossing."""
@@ -228,28 +236,25 @@ class ArmDetector:
                 tips[nearest] = track.last.tip / self._scale
         return tips
 
-    def _without_crossing(self, component: NDArray[np.bool_], moves: bool) -> ArmShape | None:
-        """Return the previously tracked arm whose hand is a component without border contact."""
-        ys, xs = np.nonzero(component)
-        points = np.column_stack([xs, ys]).astype(np.float64)
+    def _without_crossing(self, component: NDArray[np.bool_], foreground: Foreground) -> ArmShape | None:
+        """Return the previously tracked arm whose hand is a component without border contact.
+
+        An object released by an arm lies still; a moving one is a hand whose sleeve has the table's colour.
+        """
+        points = np.argwhere(component)[:, ::-1].astype(np.float64)
         for track in self._tracks:
             last = track.last
-            known = [sample.crossing for sample in track.samples if sample.crossing is not None]
+            crossing = next((s.crossing for s in reversed(track.samples) if s.crossing is not None), None)
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= MAX_GAP
             same = last.crossing is None and len(points) * self._scale**2 > MIN_KEPT_SHARE * last.area
-            if near and known and (moves or same):
-                return ArmShape(farthest(points, known[-1] / self._scale), None, 0.0, len(points))
+            if near and crossing is not None and (same or _moves(component, foreground)):
+                return ArmShape(farthest(points, crossing / self._scale), None, 0.0, len(points))
         return None
-
-    @property
-    def _scale(self) -> float:
-        assert self._shape is not None
-        return self._shape[1] / SMALL_WIDTH
 
     @property
     def _card_length(self) -> float:
         """Length of a card in small pixels, 0 while unknown."""
-        return 0.0 if self._top_card is None else length_of(self._top_card) / self._scale
+        return 0.0 if self.top_card is None else length_of(self.top_card) / self._scale
 
     def _sample(self, time: float, arm: ArmShape) -> Sample:
         scale = self._scale
@@ -260,22 +265,18 @@ class ArmDetector:
 
     def _assign(self, samples: Sequence[Sample], time: float, seen: bool) -> list[Track]:
         """Assign each sample to the track it continues, or to a new one."""
-        left = list(samples)
         pairs = sorted(
             (cost, i, j)
             for i, track in enumerate(self._tracks)
-            for j, sample in enumerate(left)
+            for j, sample in enumerate(samples)
             if (cost := track.cost(sample, self._scale)) is not None
         )
-        given: set[int] = set()
-        taken: set[int] = set()
+        waiting, new = set(range(len(self._tracks))), dict(enumerate(samples))
         for _, i, j in pairs:
-            if i not in given and j not in taken:
-                given.add(i)
-                taken.add(j)
-                self._tracks[i].samples.append(left[j])
-        new = [sample for j, sample in enumerate(left) if j not in taken and sample.crossing is not None]
-        self._tracks += [Track(next(self._numbers), [sample]) for sample in new]
+            if i in waiting and j in new:
+                waiting.remove(i)
+                self._tracks[i].samples.append(new.pop(j))
+        self._tracks += [Track(next(self._numbers), [s]) for s in new.values() if s.crossing is not None]
         self._split_tracks(time)
         for track in self._tracks:
             unseen = time - track.last.time
@@ -294,6 +295,20 @@ class ArmDetector:
                 track.split_at = samples[0].time
                 came = track.number if track.came is None else track.came
                 self._tracks.append(Track(next(self._numbers), samples, came=came))
+
+
+def _crossings(component: NDArray[np.bool_], entry: NDArray[np.bool_], solid: Mask) -> list[Crossing]:
+    """Return where a component crosses the border, unless it emerges at `entry` and only its shadow crosses."""
+    border, solid_entry = border_of(*component.shape), entry & (solid > 0)
+    if entry.any():
+        longest = longest_crossing(border.crossings(component & (solid > 0)))
+        if _MIN_CONNECTION * longest < np.count_nonzero(solid_entry):
+            return []
+    return border.crossings(component)
+
+
+def _moves(component: NDArray[np.bool_], foreground: Foreground) -> bool:
+    return bool(foreground.moved[component].mean() > MIN_MOVING_SHARE)
 
 
 def _closed(mask: Mask) -> Mask:

@@ -1,7 +1,4 @@
-"""Geometry of arms in the foreground mask: tips, border crossings, separation of joined arms.
-
-All measures are in small pixels, at the resolution of the comparison.
-"""
+"""Geometry of arms in the foreground mask, in small pixels: tips, border crossings, separation of joined arms."""
 
 from __future__ import annotations
 
@@ -16,21 +13,19 @@ from companion.vision.arms.hand_color import LEAST_AREA
 from companion.vision.imaging.masks import Floats, Mask
 
 MAX_WIDTH_SHARE = 0.2
-"""Width of a crossing over the picture's width from which a component is more than an arm: a body or a shadow. Cards
-held in view lie no deeper than that inside the picture.
-"""
-# Close to the camera a spread hand is wider: 1.25 card lengths, or more if it enters at an angle.
+"""Maximum width of an arm's crossing, and depth of cards held in view, over the picture's width."""
+# The same in card lengths, if that is more: a spread hand close to the camera, at an angle.
 _HAND_WIDTH = 1.7
 # Minimum reach of an arm in small pixels.
 _MIN_REACH = 5.0
 # Number of the farthest pixels averaged for the tip, which suppresses noise.
 _TIP_PIXELS = 8
 FINGER_LENGTH = 12.0
-"""Length of a finger in small pixels: others may end so much before the farthest one. A hand of cards sways by half."""
+"""Length of a finger in small pixels: others may end so much before the farthest one."""
 MIN_MOVING_SHARE = 0.02
 """Minimum moving share of a component; otherwise it is an object that was laid down."""
 MIN_KEPT_SHARE = 0.6
-"""Minimum share of its area a hand keeps between frames; what remains otherwise is a card it released."""
+"""Minimum share of its area a hand keeps between frames; otherwise it left, and a card it released remains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +103,9 @@ def _fingertips(pixels: Point, crossing: Point) -> tuple[Point, ...]:
 
 
 def _ends_along_border(pixels: Point, tip: Point, crossing: NDArray[np.intp], border: FrameBorder) -> tuple[Point, ...]:
-    """Return tip and fingertips of an arm along the border: the points farthest from its possible entries.
+    """Return tip and fingertips of an arm along the border, where the thumb may be farther inside than the fingers.
 
-    When a hand reaches along the border, its thumb may be farther inside than the fingers.
+    These are the points farthest from its possible entries; empty if only the tip is.
     """
     others = [farthest(pixels, place) for place in (crossing[0], crossing[-1])]
     ends = [end for end in others if float(np.hypot(*(border.points - end).T).min()) >= _MIN_REACH]
@@ -135,9 +130,8 @@ def split_arms(
 ) -> list[ArmShape]:
     """Return the arms of a component with several crossings, or one wider than `max_width` such as a body.
 
-    Each pixel belongs to the crossing with the shortest path inside the component; an arm enters at the crossing
-    nearest to its tip along that path. If a tip lies on the boundary to another arm instead of at an end, both
-    are one arm, such as a hand with its thumb outside the picture.
+    Each pixel belongs to the crossing with the shortest path inside the component. If a tip lies on the boundary to
+    another arm instead of at an end, both are one arm, such as a hand with its thumb outside the picture.
     """
     paths = np.stack([geodesic_distances(component, border.points[run]) for run in crossings])
     owner = paths.argmin(0)

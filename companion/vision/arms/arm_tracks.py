@@ -23,8 +23,7 @@ _time = attrgetter("time")
 _SEAT_SPREAD = 8.0
 # Maximum reach of a withdrawn arm relative to the arm at work.
 _MAX_WITHDRAWN_REACH = 0.75
-# Solid share relative to the hand's below which a component includes a passing shadow, so its reach says nothing about
-# the hand.
+# Solid share relative to the hand's below which a component includes a passing shadow, whose reach says nothing.
 _MIN_RELATIVE_SOLID_SHARE = 0.3
 # Seconds a hand is on its way to a pile, or back.
 _WAY_SECONDS = 0.6
@@ -90,8 +89,7 @@ class Track:
     def cost(self, sample: Sample, scale: float) -> tuple[bool, float] | None:
         """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel.
 
-        A sample without a crossing comes after any other: a component with border contact is the leaving arm, and one
-        at its old tip is the card it laid.
+        A sample without a crossing costs more than any other: beside the leaving arm it is the card that was laid.
         """
         last = self.last
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
@@ -101,10 +99,7 @@ class Track:
         return (False, step + 0.3 * tip) if step <= MAX_CROSSING_STEP and tip <= 4 * MAX_CROSSING_STEP else None
 
     def last_withdrawal(self) -> int | None:
-        """Return the index of the last sample in which it was withdrawn before it reached in again, None without one.
-
-        It had withdrawn, or rested for a while: what follows is another action.
-        """
+        """Return the index of the last sample in which it was withdrawn before it acted again, None without one."""
         now = self.last
         first, _ = self._span(now.time - _WAY_SECONDS, now.time)
         for number in range(len(self.samples) - 2, max(1, first) - 1, -1):
@@ -120,7 +115,7 @@ class Track:
     def is_withdrawn(self, number: int, began: float, ended: float) -> bool:
         """Whether it was much farther out in a sample and the one before than in a span of time (s).
 
-        Requires separate samples, and two of them, because a shadow may reach far in one.
+        Two separate samples each must show it, because a shadow may reach far in one.
         """
         two = self.samples[max(0, number - 1) : number + 1]
         least = _MIN_RELATIVE_SOLID_SHARE * min(sample.solid_share for sample in two)

@@ -14,8 +14,7 @@ Point = NDArray[np.float64]
 Crossing = NDArray[np.intp]
 """A stretch of the border inside a component, as indices into `FrameBorder.points`."""
 
-# Gap along the border in small pixels that one arm may have, such as a cuff of the table's colour or a watch; and
-# distance from the border within which an arm lies along it.
+# Gap along the border in small pixels that one arm may have, such as a watch; and depth of an arm that lies along it.
 _MAX_GAP = 8
 
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.masks import LOGARITHMS, Floats, filled
 
-# Largest log ratio of blue and of red to green that is told apart, and number of bins over these ratios, so that one is
-# a third in a ratio; brightness has half as many.
+# Largest log ratio of blue and of red to green that is told apart, and number of bins; brightness has half as many.
 _HUE, _BINS = 1.5, 10
 LEAST_AREA = 14
 """Minimum area in small pixels of a component, or of the part of one whose colours are compared."""

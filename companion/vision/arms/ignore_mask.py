@@ -1,7 +1,7 @@
 """Regions at the border with constant motion, such as cards held in view: not arms, but part of the border.
 
-An arm covers a place for about a second. A place at the border that is foreground for much longer is where somebody
-holds something; whoever reaches in from there emerges from behind it.
+An arm covers a place for about a second; a place that is foreground for much longer is where somebody holds something.
+Whoever reaches in from there emerges from behind it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from companion.vision.imaging.masks import Floats, Mask
 
 # Gap in small pixels closed between cards of a hand, and margin around it, as it sways.
 _SWAY = 5
-# Share of time from which a place is ignored: hands of cards had .5 to .9 in four films, arms at most .25 with two
-# players laying a card every few seconds.
+# Share of time from which a place is ignored: hands of cards reach .5 to .9, arms of two players at most .25.
 _MIN_TIME_SHARE = 0.35
 
 
@@ -54,8 +53,7 @@ class IgnoreMask:
         size = np.ones((_SWAY, _SWAY), np.uint8)
         closed = cv2.morphologyEx(restless, cv2.MORPH_CLOSE, size)
         _, labels = cv2.connectedComponents(closed, connectivity=8)
-        at_border = np.concatenate(
-            [labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()]
-        )
-        mask = np.isin(labels, at_border[at_border > 0]).astype(np.uint8)
+        inner = np.zeros_like(labels, np.bool_)
+        inner[2:-2, 2:-2] = True
+        mask = (np.isin(labels, labels[~inner]) & (closed > 0)).astype(np.uint8)
         return np.asarray(cv2.dilate(mask, size), np.uint8) if mask.any() else None

@@ -30,8 +30,7 @@ class Bridges:
     def join(self, foreground: Mask, moved: Mask, pile: Quad | None = None) -> Mask:
         """Return the foreground mask, (h, w) uint8 of 0 and 1, with the parts of such arms joined.
 
-        pile: (4, 2) square around the draw pile in small pixels. A difference there alone is its new top card, not a
-        hand.
+        pile: (4, 2) square around the draw pile in small pixels, where a difference is no hand but its new top card.
         """
         before, self._hands = self._hands, None
         _, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
@@ -46,8 +45,7 @@ class Bridges:
         if not (at_border & big).any() or not (~at_border & big).any():
             return foreground
         arms = np.where(np.isin(labels, np.flatnonzero(at_border & big) + 1), labels, 0)
-        border = border_of(rows, columns)
-        joined = foreground.copy()
+        border, joined = border_of(rows, columns), foreground.copy()
         for number in np.flatnonzero(~at_border & big) + 1:
             hand = labels == number
             was_joined = before is not None and float(before[hand].mean()) >= MIN_KEPT_SHARE

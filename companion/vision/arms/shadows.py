@@ -8,11 +8,10 @@ import numpy as np
 from companion.vision.arms.frame_border import border_of, longest_crossing
 from companion.vision.imaging.masks import Mask, disc
 
-# Share of the picture from which a shadow may be more than an arm's.
-_MIN_AREA = 0.12
-# Width of a shadow in card lengths from which it cannot be a hand; width of its soft border.
-_MIN_WIDTH, _SOFT_BORDER = 1.2, 0.3
-# Minimum share of such a hand's arm that is more than shadow.
+# Share of the picture from which a shadow may be more than an arm's; its minimum width, and that of its soft border, in
+# card lengths.
+_MIN_AREA, _MIN_WIDTH, _SOFT_BORDER = 0.12, 1.2, 0.3
+# Minimum share of an arm in such a shadow that is more than shadow.
 _MIN_SOLID_SHARE = 0.15
 
 

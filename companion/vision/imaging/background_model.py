@@ -1,10 +1,9 @@
 """Background model of the table without hands, and foreground segmentation against it.
 
-Pictures are compared at low resolution as logarithms of their colours. A change of lamp or exposure multiplies all
-colours alike and is removed as a constant; a shadow darkens a place without changing its hue. No appearance model of
-hands is used. Objects that lie still are absorbed after a while; the previous background is kept below them, so that a
-hand that rests and then leaves causes no ghost (two layers of Stauffer and Grimson, Adaptive background mixture models
-for real-time tracking, 1999).
+Small pictures are compared as logarithms of their colours. Lamps and exposure multiply all colours alike, which is
+removed as a constant; a shadow darkens a place without changing its hue. Objects that lie still are absorbed after a
+while; the background below them is kept, so that a hand that rests and leaves causes no ghost (two layers of Stauffer
+and Grimson, Adaptive background mixture models for real-time tracking, 1999).
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from companion.vision.imaging.durations import ARM_PATIENCE, BEGINNING, HAND_PAT
 from companion.vision.imaging.masks import LOGARITHMS, NEIGHBOURS, NOISES, OFFSET, Floats, Mask
 from companion.vision.imaging.motion import SAME_COLOR
 
-# Foreground differs from the background by more than `SAME_COLOR`, and in hue by more than this, which light alone does
-# not explain. All these limits are raised to `NOISES` times the noise between frames.
+# Difference in hue that light alone does not explain; raised to `NOISES` times the noise between frames, as is
+# `SAME_COLOR`, from which on pixels are foreground.
 _OTHER_HUE = 0.11
 # Log brightness that no highlight explains.
 _BRIGHTER = 0.3
@@ -32,15 +31,14 @@ _UNEVEN, _PATCH = 0.12, 5
 _APART = 3
 # Minimum log difference between consecutive frames that counts as motion.
 _MOVED = 0.07
-# Noise of small pictures in grey levels. Nearly dark colours, such as red on a blue table, change by a fifth with it;
-# without this term a third of such a table seemed to move with every hand.
+# Noise of small pictures in grey levels: the red of a blue table changes by a fifth with it, which is no motion.
 _GRAIN = 2
 # Tolerance in grey levels, and share of pixels that may exceed it, for two pictures to count as identical.
 _SAME, _SAME_SHARE = 9, 0.0015
 # If edges along an outline are this much stronger in the background than in the picture, the object has left.
 _GHOST = 1.5
-# Maximum change of the light level to count as unchanged, and share of the picture that must support it. Otherwise the
-# part that a large shadow leaves lit would seem to have become brighter.
+# Maximum change of the light level to count as unchanged, and share of the picture that must support it: what a large
+# shadow leaves lit has not become brighter.
 _SAME_LIGHT, _SHOWS_LIGHT = 0.1, 0.2
 # Seconds for which the camera must have been at rest until its displacement counts.
 _RESTS_FOR = 0.3
@@ -48,7 +46,7 @@ _RESTS_FOR = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Foreground:
-    """The foreground of a picture: masks, each (h, w) uint8 of 0 and 1.
+    """The foreground of a picture at a time (s): masks, each (h, w) uint8 of 0 and 1.
 
     mask: pixels that differ from the background. solid: the part that no shadow or highlight explains. moved: pixels
     that moved since the last frame. picture, background: (h, w, 3) float32 log BGR, the picture corrected for the
@@ -62,9 +60,9 @@ class Foreground:
     picture: Floats
     background: Floats
 
-    def has_vanished(self, component: Mask) -> bool:
+    def has_vanished(self, component: NDArray[np.bool_]) -> bool:
         """Whether the outline of a component has edges in the background but not in the picture: an object has left."""
-        outline = (cv2.dilate(component, NEIGHBOURS) - cv2.erode(component, NEIGHBOURS)) > 0
+        outline = cv2.morphologyEx(component.astype(np.uint8), cv2.MORPH_GRADIENT, NEIGHBOURS) > 0
         if not outline.any():
             return False  # The component is the whole picture.
         now, before = (float(_edges(colors)[outline].mean()) for colors in (self.picture, self.background))
@@ -106,7 +104,7 @@ class BackgroundModel:
     def segment(self, small: Image, time: float, ignored: Mask | None = None) -> Foreground | None:
         """Return the foreground of a small (h, w, 3) BGR uint8 picture; None if nothing changed since the last one.
 
-        Noise is removed first. ignored: (h, w) uint8 mask of constant motion, which says nothing about the camera.
+        ignored: (h, w) uint8 mask of constant motion, which says nothing about the camera.
         """
         self.displaced = False
         small = np.asarray(cv2.blur(small, (3, 3)), np.uint8)

@@ -9,11 +9,9 @@ from companion.vision.imaging.masks import Mask, by_parts, disc
 
 NOTABLE = 0.05
 """Share of the picture, or of one of its parts, up to which a mask shows nothing of note."""
-# Minimum number of the picture's 16 parts in which a displaced table differs: in 10, against at most 10 for a tenth of
-# a second with still arms in seven matches.
+# Minimum number of the picture's 16 parts in which a displaced table differs.
 _DISPLACED_PARTS = 8
-# Minimum width of a close hand in widths of the picture, and maximum number of parts it spans; displaced edges spread
-# over the whole picture.
+# Minimum width of a close hand in widths of the picture, and maximum number of parts it spans.
 _HAND, _HAND_PARTS = 0.044, 10
 
 

@@ -21,9 +21,9 @@ _PALE, _ONE_HUE = 24, 15.0
 class Light:
     """Measures of a card's thumbnail, as shares of the full scale unless stated otherwise.
 
-    saturation: of its most colourful quarter. clipped_in_two, clipped_in_one: share of the card saturated in that many
-    channels. of_card, of_picture: logarithms of blue, green and red of the brightest parts, over their mean. hue: of
-    the most colourful quarter in degrees, -180 to 180; red is 0, yellow 60. ground: share of the card of that hue.
+    saturation, hue: of its most colourful quarter; hue in degrees, -180 to 180, red is 0, yellow 60. ground: share of
+    the card of that hue. clipped_in_two, clipped_in_one: share saturated in that many channels. of_card, of_picture:
+    logarithms of blue, green and red of the brightest parts, over their mean.
     """
 
     saturation: float

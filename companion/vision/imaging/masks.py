@@ -17,9 +17,7 @@ LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + OFFSET).astype(np.float32
 """Logarithms of the levels of a colour."""
 
 DARK = 32.0
-"""Grey level, an eighth of white, below which a place is unusable, and a picture without a brighter one: lights out or
-lens covered.
-"""
+"""Grey level below which a place is unusable, and a picture without a brighter one: lights out or lens covered."""
 NOISES = 6.0
 """Multiple of the usual difference from which one is no noise."""
 

@@ -23,25 +23,18 @@ MEDIUM_WIDTH = 320
 """Width in pixels of medium pictures, in which a card is about forty pixels long and its print a few."""
 
 SAME_COLOR, OTHER_COLOR = 0.13, 0.2
-"""Difference between the channels of two colours, as a share or its logarithm, up to which they may be one under noise,
-and from which they are not.
-"""
+"""Log ratio of two colours' channels up to which they may be one under noise, and from which they are not."""
 # Neighbourhood in medium pixels for the local mean: about a card's border and field.
 _NEIGHBOURHOOD = 15
-# Contrast in grey levels below which structure is noise: about six times the remaining noise of sigma 6 in a picture
-# 1280 pixels wide, reduced to a quarter.
+# Contrast in grey levels below which structure is noise: six times that of a camera of 1280 pixels with sigma 6.
 _FLOOR = 10.0
-# Reduction factor from which resizing alone suppresses the noise to a third; less reduced pictures are smoothed as
-# well.
+# Reduction factor from which resizing alone suppresses the noise; less reduced pictures are smoothed as well.
 _SMOOTH_ENOUGH = 3
-# Minimum difference in structure; noise of sigma 6 at full size stays well below it.
+# Minimum difference in structure.
 _DIFFERENT = 0.55
-# Colours are compared at a resolution coarser by this factor, as a card's field is wide, and differ from this log
-# difference on (a quarter in one channel).
-_COARSE = 4
-_TINTED = 0.25
-# Minimum area of an arm across the zone's edge, in squares of a card's length: two fingertips of 8 mm by 15 mm with
-# cards of 87 mm.
+# Colours are compared at a resolution coarser by this factor, and differ from this log difference on.
+_COARSE, _TINTED = 4, 0.25
+# Minimum area of an arm across the zone's edge, in squares of a card's length: two fingertips.
 _ARM = 0.03
 # Distance from the border in medium pixels within which an object counts as entering.
 _AT_BORDER = 2
@@ -72,28 +65,25 @@ class Descriptor:
 
 def describe(image: Image, time: float) -> Descriptor:
     """Return the reduced representation of a (H, W, 3) BGR uint8 picture."""
-    small = averaged(image, MEDIUM_WIDTH)
-    coarse = cv2.resize(small, (MEDIUM_WIDTH // _COARSE, small.shape[0] // _COARSE), interpolation=cv2.INTER_AREA)
+    medium = averaged(image, MEDIUM_WIDTH)
+    coarse = cv2.resize(medium, (MEDIUM_WIDTH // _COARSE, medium.shape[0] // _COARSE), interpolation=cv2.INTER_AREA)
     # The offset limits the noise of dark places.
     colors = np.log(coarse.astype(np.float32) + 12)
-    gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    gray = cv2.cvtColor(medium, cv2.COLOR_BGR2GRAY).astype(np.float32)
     if image.shape[1] < _SMOOTH_ENOUGH * MEDIUM_WIDTH:
         gray = np.asarray(cv2.blur(gray, (3, 3)), np.float32)
-    if float(gray.max()) < DARK:
-        return Descriptor(np.zeros_like(gray), colors, time)
-    return Descriptor(structure(gray), colors, time)
+    return Descriptor(structure(gray) if gray.max() >= DARK else np.zeros_like(gray), colors, time)
 
 
 def is_colorless(image: Image) -> bool:
-    """Whether a (H, W, 3) BGR uint8 picture is grey, or shows nothing but grey things."""
+    """Whether a (H, W, 3) BGR uint8 picture shows nothing but grey."""
     return _is_grey(averaged(image, MEDIUM_WIDTH).astype(np.float32))
 
 
 def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
-    """Whether the cards in a (H, W, 3) BGR uint8 picture have no colours, also where light tints a grey print.
+    """Whether the cards at these outlines (4, 2) in a (H, W, 3) BGR uint8 picture are grey under any light.
 
-    quads: their outlines, (4, 2) each in pixels; without any the answer is no. For pictures taken of cards on purpose:
-    what a camera takes for a card may be a plain piece of the table.
+    No without cards. For pictures taken of cards on purpose: what a camera takes for a card may be the plain table.
     """
     size = np.array((image.shape[1], image.shape[0]))
     boxes = [np.clip([quad.min(axis=0), quad.max(axis=0) + 1], 0, size).astype(int) for quad in quads]
@@ -108,11 +98,7 @@ def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
 
 
 def _is_grey(colors: Floats) -> bool:
-    """Whether (H, W, 3) levels are those of grey things.
-
-    Their chroma (range over blue, green and red, 99th percentile) over their brightest parts is 0 in grey pictures, and
-    at least 0.2 in 89 photographs of cards.
-    """
+    """Whether (H, W, 3) levels are grey: their chroma over their brightest parts is at least 0.2 for coloured cards."""
     return float(np.percentile(np.ptp(colors, axis=2), 99)) < SAME_COLOR * float(np.percentile(colors, 95))
 
 
@@ -175,9 +161,8 @@ class _Layers:
         self._present = _where(changed, picture, self._present)
         self._settles_at[changed] = time + HAND_PATIENCE
         lasted = time - self._settles_at
-        longer = lasted > self._lasted
         self._settled = _where(lasted >= 0, self._present, self._settled)
-        self._longest = _where(longer, self._present, self._longest)
+        self._longest = _where(lasted > self._lasted, self._present, self._longest)
         self._lasted = np.maximum(lasted, self._lasted)
 
     def settle(self, picture: Floats, time: float) -> None:
@@ -186,7 +171,7 @@ class _Layers:
         self._settles_at[:] = time
 
     def foreground(self, picture: Floats) -> Mask:
-        """Return the mask of pixels that match neither layer."""
+        """Return the mask of pixels that match neither appearance."""
         return np.asarray(self._differs(self._settled, picture) & self._differs(self._longest, picture), np.uint8)
 
 

@@ -14,19 +14,15 @@ import numpy as np
 from companion.vision.core.geometry import Image
 
 # A picture whose white (98th percentile of its brightest channel) is below the first value is dark; it is amplified
-# until white is the second value, by at most this gain, after denoising over `_GRAIN` pixels. Of 11 dark, noisy
-# photographs without any detection all were read then, 8 with 1.0, none with 0.
+# until white is the second value, by at most this gain, after denoising over `_GRAIN` pixels.
 _DARK, _LIGHT, _MOST_GAIN, _GRAIN = 90.0, 225.0, 8.0, 1.6
-# Side of the square that is analysed for motion, and range of motion in its pixels; less is harmless, more is not
-# recoverable.
+# Side of the square that is analysed for motion, and range of motion in its pixels.
 _SIDE, _SHORTEST, _LONGEST = 512, 6.0, 64.0
-# Blur, as measured by `blur`, from which a picture is deblurred: 1 in 20 undegraded photographs exceeds it, 9 in 10 of
-# those moved by a twentieth of a card or more.
+# Blur, as measured by `blur`, from which a picture is deblurred.
 _BLURRED = 0.42
 # Minimum depth of the cepstral trough, in standard deviations of the cepstrum.
 _CLEAR = 4.5
-# Tolerance of the filter against noise in multiples of the noise. With noise of 3 to 20 levels the blur measure then
-# deviates by 0.07 to 0.10 on average, and 13 of 240 cards cross the advice's limit.
+# Strength of the filter against noise in multiples of the noise.
 _ALIKE = 2.0
 # Noise-to-signal power ratio of the Wiener filter; smaller values amplify noise.
 _NOISE = 0.015
@@ -52,10 +48,7 @@ def lightened(image: Image) -> Image | None:
 
 
 def sharpened(image: Image) -> Image | None:
-    """Return a picture with uniform motion blur removed; None if no such motion is detected.
-
-    Wiener filter for a straight, uniform motion.
-    """
+    """Return a picture without straight, uniform motion blur (Wiener filter); None if no such motion is detected."""
     moved = movement(image)
     if moved is None:
         return None
@@ -101,8 +94,8 @@ def without_grain(image: Image) -> Image:
 def grain(image: Image) -> float:
     """Return the noise of a (H, W, 3) BGR picture's brightness: its standard deviation in levels of 255.
 
-    Median of second differences in both directions, which vanish on smooth surfaces; it is robust against edges
-    (Immerkær, Fast Noise Variance Estimation, 1996). Half of normal noise lies between its quartiles.
+    Median of second differences in both directions, which vanish on smooth surfaces (Immerkær, Fast Noise Variance
+    Estimation, 1996). Half of normal noise lies between its quartiles.
     """
     second = cv2.Sobel(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.CV_32F, 2, 2)
     along, down = cv2.getDerivKernels(2, 2, 3)

@@ -25,9 +25,9 @@ Picture = TypeVar("Picture", Image, Floats)
 # A (2, 3) similarity: x and y of a picture to those of an earlier one, as shares of the width.
 _Motion = NDArray[np.float64]
 
-# Width in pixels at which corners are tracked; how many; how near in pixels a corner has to come; and how many have to.
+# Width in pixels at which corners are tracked, their number, and how near in pixels how many of them must come.
 _WIDTH, _CORNERS, _NEAR, _ENOUGH = 640, 800, 1.0, 24
-# Minimum mean difference in grey levels of half of the parts to look closer: an arm changes three to seven of sixteen.
+# Minimum mean difference in grey levels of half of the parts to look closer; an arm changes fewer.
 _DIFFERS = 0.8
 # Minimum mean difference in structure of a changed part, share of it that may remain if the motion explains it, and
 # share of the changed parts in which it must.
@@ -82,11 +82,7 @@ class Stabilizer:
         return motion if motion is not None and _is_explained(motion, anchor, small) else None
 
     def _stays(self, time: float) -> bool:
-        """Whether a displacement has lasted long enough, without hands, to be the camera's new position.
-
-        It is compensated while hands are present and for `ONE_ACT` afterwards, so that a card being laid is attributed;
-        but no longer than `ARM_PATIENCE`.
-        """
+        """Whether a displacement is the camera's new position: it lasts, and any hand has had time to lay its card."""
         lasted = time - self._moved_since
         return lasted >= AT_REST and (time - self._hands_at >= ONE_ACT or lasted >= ARM_PATIENCE)
 

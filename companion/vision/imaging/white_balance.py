@@ -12,14 +12,8 @@ from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, cut
 from companion.vision.imaging.lighting import CLIPPED, brightest
 from companion.vision.imaging.motion import OTHER_COLOR, SAME_COLOR
 
-# White whose channels differ by `OTHER_COLOR` (all in natural logarithms of ratios) is balanced: 1 in 10 of 199 indoor
-# photographs. If blue and red both deviate from green in the same direction by more, the cause is no lamp. The cards'
-# white must have the colour of the picture's brightest parts, and that of three of four cards. Without these two
-# conditions, balancing lost 15 of 265 cards in 79 drawn pictures with coloured brightest parts.
-
-# Blue excess per red deficit that is assumed for saturated blue (1.0 along daylight).
-# Of six photographs under the strongest cold lamp two green cards stayed blue at 0.4 and a blue one became green at
-# 1.0; all were correct at 0.6 and 0.8.
+# Blue excess per red deficit that is assumed where blue is saturated (1.0 along daylight): green cards under the
+# strongest cold lamp stay blue with 0.4, blue ones become green with 1.0.
 _OF_RED = 0.7
 
 
@@ -27,13 +21,14 @@ def balanced(image: Image, cards: Sequence[Quad]) -> Image:
     """Return a (H, W, 3) BGR uint8 picture under white light; unchanged if its light is white or cannot be estimated.
 
     cards: outlines (4, 2) of open cards. The light is estimated from their white patches (Land and McCann, Lightness
-    and Retinex Theory, 1971) if the picture's brightest parts have the same colour.
+    and Retinex Theory, 1971) if three of four cards and the picture's brightest parts show the same colour.
     """
     if not cards:
         return image
     whites = brightest(np.stack([cut(image, quad, *CARD_THUMBNAIL) for quad in cards]))
     white = np.median(whites, axis=0)
     blue, red = casts = _casts(white)
+    # If blue and red both deviate from green in the same direction, the cause is no lamp.
     is_a_lamps = min(blue, red) <= OTHER_COLOR and max(blue, red) >= -OTHER_COLOR
     if max(blue, red, 0.0) - min(blue, red, 0.0) < OTHER_COLOR or not is_a_lamps:
         return image

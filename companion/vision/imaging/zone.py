@@ -17,8 +17,7 @@ class Zone:
     y: float
     length: float
 
-    # Half side of the zone in card lengths: how far from the pile's centre a card may land, and the part of the picture
-    # shown to the networks.
+    # Half side in card lengths: how far from the pile's centre a card may land; what is shown to the networks.
     REACH = 1.3
     VIEW = 1.6
 

@@ -153,7 +153,7 @@ class TableTracker:
             return seen
         events = [self._with_arm(event, zone) for event in seen]
         spots = self._spots(zone)
-        self._arms.set_draw_pile(square_at(spots[1]) if len(spots) > 1 else None)
+        self._arms.draw_pile = square_at(spots[1]) if len(spots) > 1 else None
         for track in tracks:
             visit_tracker = self._visit_trackers.setdefault(track.number, VisitTracker(track))
             self._add_pending(visit_tracker.follow(spots), zone)
@@ -256,7 +256,7 @@ class TableTracker:
         match event:
             case CardLanded():
                 if event.quad is not None:
-                    self._arms.set_top_card(event.quad)
+                    self._arms.top_card = event.quad
                 landing = self._landing(event.time, event.quad, zone)
                 arms = self._landing_model.attributed(landing)
                 if not arms:
