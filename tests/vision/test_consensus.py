@@ -33,11 +33,11 @@ def lying(card: Card, quad: Quad) -> Sighting:
 
 
 def landed(card: Card = BLUE_3, confidence: float = 0.9, landing_probability: float = 1.0) -> Judgement:
-    return Judgement(Change.LANDED, seen(card, confidence), 2, landing_probability)
+    return Judgement(Change.LANDED, seen(card, confidence), landing_probability)
 
 
-NOTHING, GONE = Judgement(Change.NONE, seen(RED_7), 2), Judgement(Change.GONE, None, 0)
-DOUBTFUL, UNCLEAR = Judgement(Change.UNCLEAR, None, 2), Judgement(Change.UNCLEAR, seen(BLUE_3), 2, 0.5)
+NOTHING, GONE = Judgement(Change.NONE, seen(RED_7)), Judgement(Change.GONE, None)
+DOUBTFUL, UNCLEAR = Judgement(Change.UNCLEAR, None), Judgement(Change.UNCLEAR, seen(BLUE_3), 0.5)
 
 
 def agreed(judgements: Sequence[Judgement], apart: float = 0.03, isolated: bool = False) -> list[Judgement]:
@@ -71,8 +71,8 @@ def agreed(judgements: Sequence[Judgement], apart: float = 0.03, isolated: bool 
         ([UNCLEAR] * 4, None),
         ([UNCLEAR] * 5, Change.UNCLEAR),
         ([landed(), *[DOUBTFUL] * 5], Change.LANDED),
-        ([Judgement(Change.TAKEN_BACK, seen(GREEN_9), 1)] * 2, Change.TAKEN_BACK),
-        ([landed(), *[Judgement(Change.TAKEN_BACK, seen(GREEN_9), 0)] * 2], None),
+        ([Judgement(Change.TAKEN_BACK, seen(GREEN_9), remaining=1)] * 2, Change.TAKEN_BACK),
+        ([landed(), *[Judgement(Change.TAKEN_BACK, seen(GREEN_9))] * 2], None),
     ],
 )
 def test_looks_agree_sooner_the_more_confident_they_are(
@@ -109,8 +109,8 @@ def test_probabilities_are_the_looks_mean_and_beliefs_their_geometric_mean() -> 
         # What lies on the pile already may only have come to light.
         (landed(RED_7, 0.995), False),
         (landed(GREEN_9, 0.995), False),
-        (Judgement(Change.LANDED, lying(GREEN_9, BESIDE), 2), True),
-        (Judgement(Change.MOVED, seen(BLUE_3, 0.995), 2), False),
+        (Judgement(Change.LANDED, lying(GREEN_9, BESIDE)), True),
+        (Judgement(Change.MOVED, seen(BLUE_3, 0.995)), False),
     ],
 )
 def test_past_an_arm_only_a_new_card_that_is_read_beyond_doubt_is_certain(judgement: Judgement, certain: bool) -> None:
@@ -123,4 +123,4 @@ def test_past_an_arm_only_a_new_card_that_is_read_beyond_doubt_is_certain(judgem
 def test_a_card_like_the_top_one_is_certain_only_beside_that(place: Quad, old: Quad | None, certain: bool) -> None:
     new = lying(RED_7, place)
     sightings = [new] if old is None else [new, lying(RED_7, old)]
-    assert is_new_for_certain(Look(0.0, Judgement(Change.LANDED, new, 2), sightings), PILE) is certain
+    assert is_new_for_certain(Look(0.0, Judgement(Change.LANDED, new), sightings), PILE) is certain

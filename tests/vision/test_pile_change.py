@@ -275,7 +275,7 @@ def test_a_pushed_card_is_no_new_one_beside_its_like(seed: int, count: int) -> N
     changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
-    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: np.array([0.02, 0.95])))
+    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, np.array([0.02, 0.95])))
     assert (judgement.change, judgement.top) == (Change.MOVED, sightings[1])
 
 
@@ -298,7 +298,7 @@ def test_a_pushed_card_is_no_new_one_if_it_uncovers_one_that_no_look_has_shown(s
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
     tops = np.array([0.02, 0.95])
-    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, lambda: tops, last_read=pile))
+    judgement = judge(Evidence(pile, sightings, changed, scale, pictures, tops, last_read=pile))
     assert (judgement.change, judgement.top) == (Change.MOVED, sightings[1])
 
 
@@ -350,7 +350,7 @@ def test_a_card_where_the_picture_is_unchanged_has_not_landed_however_open_it_li
     changed = difference(describe(before.picture, 0.0), describe(after.picture, 1.0))
     pictures = Comparison(before.picture, after.picture)
     scale = changed.shape[1] / before.picture.shape[1]
-    judgement = judge(Evidence(pile, [green, red], changed, scale, pictures, lambda: np.array([0.95, 0.05])))
+    judgement = judge(Evidence(pile, [green, red], changed, scale, pictures, np.array([0.95, 0.05])))
     assert (judgement.change, judgement.top) == (Change.LANDED, red)
 
 
@@ -363,7 +363,7 @@ def test_a_copy_of_a_lower_card_has_landed_if_it_lies_on_the_top_now(on_top: flo
     ]
     chances = np.array([1 - on_top, on_top])
     pile, changed = [KnownCard(RED_7, below), KnownCard(GREEN_9, top)], np.ones((180, 320), np.uint8)
-    judgement = judge(Evidence(pile, sightings, changed, 1.0, rate_tops=lambda: chances))
+    judgement = judge(Evidence(pile, sightings, changed, 1.0, top_probabilities=chances))
     assert (judgement.change, judgement.top) == (change, sightings[change is Change.LANDED])
 
 

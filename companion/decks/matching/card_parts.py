@@ -27,7 +27,7 @@ from companion.vision.core.geometry import (
 )
 from companion.vision.core.labels import Floats
 from companion.vision.core.runtime import Network, model_folder
-from companion.vision.imaging.masks import filled
+from companion.vision.imaging.masks import outline_mask
 
 _WIDTH, _HEIGHT = HALF_CROP
 _EDGE = np.asarray(unit_square() * (_WIDTH, _HEIGHT), np.float32)
@@ -87,7 +87,7 @@ class CardPart:
 
 def _inside(outline: Quad) -> VisibleMask:
     """Return (96, 64) the pixels of a crop inside an outline (4, 2) of it."""
-    return filled(outline, (_HEIGHT, _WIDTH), 1.0) > 0
+    return outline_mask(outline, (_HEIGHT, _WIDTH), 1.0) > 0
 
 
 _INSIDE = _inside(_OUTLINE)

@@ -34,7 +34,7 @@ from companion.vision.arms.shadows import has_wide_shadow, without_wide_shadows
 from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import CARD_RADIUS, NEARLY_ALL, Quad
 from companion.vision.imaging.background_model import BackgroundModel, Foreground
-from companion.vision.imaging.masks import NEIGHBOURS, SQUARE, Mask, filled
+from companion.vision.imaging.masks import NEIGHBOURS, SQUARE, Mask, outline_mask
 from companion.vision.imaging.zone import length_of
 
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
@@ -162,13 +162,15 @@ class ArmDetector:
         """Learn what is in constant motion at the border. At the draw pile that is nobody's held cards."""
         mask = foreground.mask
         if self.draw_pile is not None:
-            mask = mask & (1 - filled(self.draw_pile, mask.shape, 1 / self._scale))
+            mask = mask & (1 - outline_mask(self.draw_pile, mask.shape, 1 / self._scale))
         self._ignore_mask.update(mask, foreground.time)
 
     def _is_top_card(self, component: NDArray[np.bool_]) -> bool:
         if self.top_card is None:
             return False
-        return bool(filled(self.top_card, component.shape, 1 / self._scale, -EDGE)[component].mean() >= NEARLY_ALL)
+        return bool(
+            outline_mask(self.top_card, component.shape, 1 / self._scale, -EDGE)[component].mean() >= NEARLY_ALL
+        )
 
     def _arms_of(
         self,

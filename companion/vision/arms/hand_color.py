@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.core.geometry import Quad
-from companion.vision.imaging.masks import LOGARITHMS, Floats, filled
+from companion.vision.imaging.masks import LOGARITHMS, Floats, outline_mask
 
 # Largest log ratio of blue and of red to green that is told apart, and number of bins; brightness has half as many.
 _HUE, _BINS = 1.5, 10
@@ -32,7 +32,7 @@ class ColorPicture:
 
     def within(self, quad: Quad) -> Floats | None:
         """Return the histogram inside a (4, 2) outline in frame pixels; None if it is too small."""
-        return colors_of(self.picture[filled(quad, self.picture.shape, self.scale, EDGE) > 0])
+        return colors_of(self.picture[outline_mask(quad, self.picture.shape, self.scale, EDGE) > 0])
 
 
 def colors_of(logarithms: Floats) -> Floats | None:

@@ -43,7 +43,7 @@ SQUARE = np.ones_like(NEIGHBOURS)
 """The same with the corners."""
 
 
-def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
+def outline_mask(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
     """Return an (h, w) mask, 1 inside an outline of the full picture scaled by `scale`.
 
     `shrink` shrinks the outline by that share of its size, to exclude its edge.
@@ -55,7 +55,6 @@ def filled(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0
     return mask
 
 
-def share(mask: Mask, where: Mask) -> tuple[float, int]:
-    """Return the share of `where` that `mask` covers, and the area of `where` in pixels."""
-    area = int(np.count_nonzero(where))
-    return (float(np.count_nonzero(mask & where)) / area if area else 0.0), area
+def covered_share(mask: Mask, where: Mask) -> float:
+    """Return the share of `where` that `mask` covers, 0 if it is empty."""
+    return np.count_nonzero(mask & where) / max(1, int(np.count_nonzero(where)))

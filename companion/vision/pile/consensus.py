@@ -21,24 +21,25 @@ from companion.vision.pile.thresholds import PUSHED
 # Number of looks that must agree, one quick and one thorough. After `_MOST_LOOKS`, two of them thorough, the best
 # result is reported.
 _AGREE, _MOST_LOOKS = 2, 5
-# Calibrated confidence from which one look suffices: at most two errors in a hundred. Cards in ambiguous light or
-# supported by their middle only reach .985 without a single rival, .977 with one.
+# Calibrated confidence from which one look suffices: at most two errors in a hundred.
 _CERTAIN = 0.983
-# Seconds and number of looks for which the place must be bare before the pile counts as gone: the networks miss a card
-# occasionally, but rarely three times in a row some frames apart.
+# Seconds and number of looks for which the place must be bare before the pile counts as gone.
 _GONE_SECONDS, _GONE_LOOKS = 0.6, 3
-# Initial pause in seconds between looks without news. The longest one is `ONE_ACT`, which bounds the delay of a missed
-# card.
+# Initial pause in seconds between looks without news; the longest one is `ONE_ACT`.
 _LOOK_PAUSE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """The detector's sightings at a time in seconds, and the resulting judgement of the pile."""
+    """The detector's sightings at a time in seconds, and the resulting judgement of the pile.
+
+    displaced: whether the picture differed from the last known one as if the camera had been moved.
+    """
 
     time: float
     judgement: Judgement
     sightings: Sequence[Sighting]
+    displaced: bool = False
 
 
 def mean_probabilities(judgements: Sequence[Judgement]) -> Probabilities:

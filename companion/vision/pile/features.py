@@ -1,11 +1,11 @@
 """Features of one look at the pile: the cards read now, compared with the pile and the picture as last known.
 
-Measures only, decides nothing. Features are named, computed lazily and cached, as are their masks.
+Measures only, decides nothing. Features and their masks are computed when they are first needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from companion.cards import Card
 from companion.vision.core.geometry import Quad, intersection_over_union
 from companion.vision.core.sightings import Sighting
-from companion.vision.imaging.masks import Mask, filled, share
+from companion.vision.imaging.masks import Mask, covered_share, outline_mask
 from companion.vision.pile.outline_comparison import Comparison
-from companion.vision.pile.thresholds import INSIDE, MIN_STRIP
+from companion.vision.pile.thresholds import CHANGED, INSIDE, MIN_STRIP, UNCHANGED
 
 # Expansion of an outline when its area is excluded, for the same reason as `INSIDE`.
 OUTSIDE = -0.12
@@ -35,15 +35,23 @@ class KnownCard:
 
 
 class RegionChange(NamedTuple):
-    """Changed share of a region of the picture, and its area in medium pixels; min_area: to be significant."""
+    """Changed share of a region of the picture, and its area over the minimum area to tell anything."""
 
     share: float
-    area: int
-    min_area: float
+    relative_area: float
 
     def is_significant(self, times: int = 1) -> bool:
         """Whether the region has at least `times` its minimum area."""
-        return self.area >= times * self.min_area
+        return self.relative_area >= times
+
+    def has_changed(self, times: int = 1) -> bool:
+        """Whether the region is significant and has changed."""
+        return self.is_significant(times) and self.share > CHANGED
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the region is clearly significant and has not changed."""
+        return self.is_significant(2) and self.share < UNCHANGED
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +59,9 @@ class Evidence:
     """One look at a pile of `known` cards, bottom first, and the picture in which it was last known.
 
     sightings: cards read on and around the pile. changed: (h, w) mask of changes since that picture; `scale` maps
-    picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. rate_tops: returns the
-    probability of each sighting to lie on top, from the current picture alone; equal ones if None. last_read: what was
-    read on the pile in the earlier picture, whether or not it was seen to land.
+    picture pixels to mask pixels. pictures: both full pictures, if there is an earlier one. top_probabilities: (N,) of
+    each sighting to lie on top, from the current picture alone; equal ones if None. last_read: what was read on the
+    pile in the earlier picture, whether or not it was seen to land.
     """
 
     known: Sequence[KnownCard]
@@ -61,27 +69,23 @@ class Evidence:
     changed: Mask
     scale: float
     pictures: Comparison | None = None
-    rate_tops: Callable[[], NDArray[np.float64]] | None = None
+    top_probabilities: NDArray[np.float64] | None = None
     last_read: Sequence[KnownCard] = ()
 
     @cached_property
-    def _candidates(self) -> tuple[Candidate, ...]:
-        return tuple(Candidate(sighting, self, number) for number, sighting in enumerate(self.sightings))
+    def _candidates(self) -> list[Candidate]:
+        tops = np.ones(len(self.sightings)) if self.top_probabilities is None else self.top_probabilities
+        return [Candidate(s, self, float(top)) for s, top in zip(self.sightings, tops, strict=True)]
 
-    @cached_property
-    def top_probabilities(self) -> NDArray[np.float64]:
-        """(N,) the probability of each sighting to lie on top, from the current picture alone."""
-        return np.ones(len(self.sightings)) if self.rate_tops is None else self.rate_tops()
-
-    @cached_property
-    def whole(self) -> tuple[Candidate, ...]:
+    @property
+    def whole(self) -> list[Candidate]:
         """The open cards."""
-        return tuple(candidate for candidate in self._candidates if candidate.sighting.whole)
+        return [candidate for candidate in self._candidates if candidate.sighting.whole]
 
-    @cached_property
-    def corners(self) -> tuple[Candidate, ...]:
+    @property
+    def corners(self) -> list[Candidate]:
         """The cards of which only a corner is read."""
-        return tuple(candidate for candidate in self._candidates if not candidate.sighting.whole)
+        return [candidate for candidate in self._candidates if not candidate.sighting.whole]
 
     @property
     def top(self) -> KnownCard:
@@ -93,10 +97,10 @@ class Evidence:
         """Mask of the previous top card."""
         return self.mask(self.top.quad, INSIDE)
 
-    @cached_property
+    @property
     def top_change(self) -> float:
         """Changed share of the previous top card's area."""
-        return share(self.changed, self.top_mask)[0]
+        return covered_share(self.changed, self.top_mask)
 
     @cached_property
     def around_top(self) -> Mask:
@@ -104,33 +108,28 @@ class Evidence:
         below = np.zeros_like(self.top_mask)
         for card in (*self.known[:-1], *self.last_read):
             below |= self.mask(card.quad, INSIDE)
-        return np.asarray(below & (1 - self.mask(self.top.quad, OUTSIDE)), np.uint8)
+        return below & (1 - self.mask(self.top.quad, OUTSIDE))
 
     def region_change(self, where: Mask) -> RegionChange:
         """Return the changed share of a region."""
-        return RegionChange(*share(self.changed, where), self._min_area)
+        min_area = max(1.0, MIN_STRIP * float(self.top_mask.sum()))
+        return RegionChange(covered_share(self.changed, where), np.count_nonzero(where) / min_area)
 
     def mask(self, quad: Quad, shrink: float) -> Mask:
         """Return the mask of an outline shrunk by a share."""
-        return filled(quad, self.changed.shape, self.scale, shrink)
-
-    @cached_property
-    def _min_area(self) -> float:
-        return max(1.0, MIN_STRIP * float(self.top_mask.sum()))
+        return outline_mask(quad, self.changed.shape, self.scale, shrink)
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A card read now, with measures of the pictures at its place. number: its place among the look's sightings."""
+    """A card read now, with measures of the pictures at its place.
+
+    top_probability: that it lies on top, from the current picture alone.
+    """
 
     sighting: Sighting
     evidence: Evidence
-    number: int
-
-    @property
-    def top_probability(self) -> float:
-        """The probability that it lies on top, from the current picture alone."""
-        return float(self.evidence.top_probabilities[self.number])
+    top_probability: float
 
     @property
     def card(self) -> Card:
@@ -150,46 +149,41 @@ class Candidate:
     @cached_property
     def change(self) -> float:
         """Changed share of the outline."""
-        return share(self.evidence.changed, self._inside)[0]
+        return covered_share(self.evidence.changed, self._inside)
 
     @cached_property
     def beside_top(self) -> RegionChange:
         """Its part beside the previous top card: changed if it landed or that card was larger there before."""
-        return self.evidence.region_change(np.asarray(self._inside & (1 - self.evidence.top_mask), np.uint8))
+        return self.evidence.region_change(self._inside & (1 - self.evidence.top_mask))
 
     @cached_property
     def on_top(self) -> RegionChange:
         """Its overlap with the previous top card: unchanged if it lies below that card."""
-        return self.evidence.region_change(np.asarray(self._inside & self.evidence.top_mask, np.uint8))
+        return self.evidence.region_change(self._inside & self.evidence.top_mask)
 
     @cached_property
     def top_beside(self) -> RegionChange:
         """The visible part of the previous top card beside it: changed if that card is gone."""
-        return self.evidence.region_change(np.asarray(self.evidence.top_mask & (1 - self._covered), np.uint8))
+        return self.evidence.region_change(self.evidence.top_mask & (1 - self._covered))
 
     @cached_property
     def lower_beside(self) -> RegionChange:
         """The visible part of the lower cards beside both: changed if the pile was pushed."""
-        return self.evidence.region_change(np.asarray(self.evidence.around_top & (1 - self._covered), np.uint8))
+        return self.evidence.region_change(self.evidence.around_top & (1 - self._covered))
 
     @cached_property
     def surroundings(self) -> RegionChange:
         """Its surroundings: changed as well if light or noise changed everything."""
-        around = self.evidence.mask(self.quad, _SURROUNDINGS)
-        return self.evidence.region_change(np.asarray(around & (1 - self._covered), np.uint8))
+        return self.evidence.region_change(self.evidence.mask(self.quad, _SURROUNDINGS) & (1 - self._covered))
 
     @cached_property
     def overlap_with_top(self) -> float:
         """Intersection over union with the old top card's outline."""
-        return self.overlap(self.evidence.top)
-
-    def overlap(self, known: KnownCard) -> float:
-        """Return the intersection over union with a known card's outline."""
-        return intersection_over_union(self.quad, known.quad)
+        return intersection_over_union(self.quad, self.evidence.top.quad)
 
     def is_at(self, known: KnownCard, overlap: float) -> bool:
         """Whether it has a known card's face and overlaps its place by more than `overlap`."""
-        return self.card == known.card and self.overlap(known) > overlap
+        return self.card == known.card and intersection_over_union(self.quad, known.quad) > overlap
 
     @cached_property
     def _inside(self) -> Mask:

@@ -11,7 +11,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT, ONE_PLAY, SPARSE
-from companion.vision.imaging.masks import Mask, filled, share
+from companion.vision.imaging.masks import Mask, covered_share, outline_mask
 from companion.vision.imaging.motion import (
     Descriptor,
     SettledBackground,
@@ -24,21 +24,16 @@ from companion.vision.imaging.motion import (
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.thresholds import UNCHANGED
 
-# Share of the zone that may differ between frames of a still pile (noise, compression, flicker). In simulated footage
-# below 0.001, and 0.005 to 0.08 while an arm leaves.
+# Share of the zone that may differ between frames of a still pile by noise, compression and flicker.
 MOTION = 0.006
-# Minimum changed share of the zone to look without prior motion; after motion, always look, since an almost bare card
-# on another one differs only in its corners. Twice the noise, as it adds up over two distant pictures.
+# Minimum changed share of the zone to look without prior motion. After motion always look: an almost bare card on
+# another one differs only in its corners.
 _NEWS = 2 * MOTION
 LIES = 0.4
-"""Seconds the first card must lie before its place becomes the pile's, or a picture may keep moving before it is
-searched for it: twice a usual hand.
-"""
-# Half side of the pile's middle in card lengths: still while an arm leaves the zone. In 75 simulated landings it was
-# still one frame after the card lay open in the median, five frames before the zone.
-_MIDDLE = 0.45
-# Minimum changed share of the middle for a look past the arm: reached in 71 of those landings.
-_CAME = 0.1
+"""Seconds the first card must lie before its place becomes the pile's, or a picture may move before it is searched."""
+# Half side of the pile's middle in card lengths, which is still while an arm leaves the zone (in 75 simulated landings
+# five frames before the zone), and its minimum changed share for a look past the arm.
+_MIDDLE, _CAME = 0.45, 0.1
 # Distance from the middle in card lengths within which motion belongs to the pile or a hand at it.
 _AT_PILE = 0.8
 
@@ -71,13 +66,11 @@ class View:
         return Zone(zone.x * scale, zone.y * scale, zone.length * scale).window(width, height, reach)
 
     def shows_as(self, other: View, quad: Quad, tolerance: float = MOTION) -> bool:
-        """Whether an outline, in frame pixels, differs from another picture by at most `tolerance`, the share that
-        noise may cause.
-        """
+        """Whether an outline in frame pixels differs from another picture by at most a share."""
         if other.frame.image.shape != self.frame.image.shape:
             return False
         changed = difference(other.descriptor, self.descriptor)
-        return share(changed, filled(quad, changed.shape, self.scale))[0] <= tolerance
+        return covered_share(changed, outline_mask(quad, changed.shape, self.scale)) <= tolerance
 
 
 def view(frame: Frame) -> View:
@@ -90,8 +83,8 @@ class Still:
     """A picture in which the pile is still.
 
     since: time of the first such picture; lasted: seconds since then; frames: their number. settled: whether that
-    suffices to report a change. isolated: whether no further picture can confirm it, because frames are far apart or it
-    is the last one. moved: whether it differs from the previous frame nevertheless, as distant frames do.
+    suffices to report a change. isolated: whether frames are so far apart, or it is the last one, that no further
+    picture can confirm it; moved: whether such a one differs from the previous frame.
     """
 
     view: View
@@ -150,8 +143,7 @@ class MotionGate:
         frames = 1 if before is None else before.frames + 1
         since = before.since if before is not None else view.time if moved else last.time
         lasted = view.time - since
-        # At 30 frames per second a releasing hand is never still for two; slower sources are gated by time. The first
-        # still frame is looked at, and counts if the next one is still too.
+        # At 30 frames per second a releasing hand is never still for two; slower sources are gated by time.
         settled = before is not None or max(lasted, gap) >= INSTANT
         self._still = Still(view, since, lasted, frames, settled, isolated, moved)
         return self._still

@@ -1,7 +1,7 @@
 """Compares two pictures of the pile inside card outlines: same card, an identical one laid on it, or another one.
 
-An identical card laid slightly off leaves a rim of the old one visible with its edge in place; a pushed card takes its
-edge along. This needs full resolution.
+An identical card laid slightly off leaves a rim of the old one with its edge in place; a pushed card takes its edge
+along. This needs full resolution.
 """
 
 from __future__ import annotations
@@ -14,26 +14,17 @@ from numpy.typing import NDArray
 
 from companion.vision.core.geometry import HALF_CROP, Image, Quad, cut, expand
 from companion.vision.core.sightings import CERTAIN
-from companion.vision.imaging.masks import DARK, Mask, disc, filled
+from companion.vision.imaging.masks import DARK, Mask, disc, outline_mask
 from companion.vision.imaging.zone import length_of
 from companion.vision.pile.thresholds import INSIDE, MIN_STRIP
 
-# Widths as shares of a card's length: of the rim on both sides of an edge, and of the blur that tolerates noise and
-# outlines off by one or two pixels.
-_RIM = 0.015
-_BLUR = 0.006
-# Minimum rim area in pixels.
-_LEAST = 30
-# Mean difference over contrast: from which a face moved, up to which a rim is unchanged, and from which it changed. On
-# 40 drawn tables with tidy piles, untouched faces stayed below 0.04 and 98 % of the others exceeded 0.1; rims left by
-# an identical card were below 0.07 in 49 % and below 0.15 in 70 %, rims of pushed cards in 0 and 6 %.
-_FACE_MOVED = 0.1
-_RIM_STAYED, _RIM_WENT = 0.07, 0.15
-# Margin to both outlines (over card length) for the visible part of the old face, and mean change over contrast from
-# which it is gone: at most 0.21 for an identical card laid (8 drawn tables, 5 simulated matches), above 0.39 for pushed
-# cards, with outlines up to 5 % too large. On 60 other tables at most 0.17 for 76 identical cards, 64 of which left
-# enough print visible to decide.
-_MARGIN, _FACE_GONE = 0.02, 0.25
+# Widths over a card's length: of the rim on both sides of an edge, of the blur that tolerates inexact outlines, and of
+# the margin to both outlines of the visible part of the old face. Minimum area of a rim in pixels.
+_RIM, _BLUR, _MARGIN, _LEAST = 0.015, 0.006, 0.02, 30
+# Mean difference over contrast: from which a face moved (untouched: 0.04), up to which a rim is unchanged and from
+# which it changed (below: 49 and 70 % of those left by identical cards, 0 and 6 % by pushed ones), and from which the
+# visible part of the old face is gone (an identical card laid: up to 0.21, pushed cards: from 0.39).
+_FACE_MOVED, _RIM_STAYED, _RIM_WENT, _FACE_GONE = 0.1, 0.07, 0.15, 0.25
 # Minimum contrast of the old face's visible part relative to the whole face for it to decide.
 _PRINTED = 0.5
 # Probability that a card was laid if the rim is between both limits: pushes are far more common.
@@ -63,7 +54,7 @@ class Comparison:
         was, now = (_gray(image[y0:y1, x0:x1], _BLUR * length) for image in (before, after))
         origin = np.array([x0, y0], np.float32)
         rim = max(1, round(_RIM * length))
-        first, second = (filled(quad - origin, was.shape, 1.0) for quad in (old, new))
+        first, second = (outline_mask(quad - origin, was.shape, 1.0) for quad in (old, new))
         edge = np.zeros(was.shape, np.uint8)
         cv2.polylines(edge, [np.round((old - origin) * 16).astype(np.int32)], True, 1, 2 * rim + 1, shift=4)
         beside = edge & (1 - np.asarray(cv2.dilate(second, disc(2 * rim + 1)), np.uint8))
@@ -79,18 +70,14 @@ class Comparison:
         return CERTAIN if change <= _RIM_STAYED else PERHAPS if change <= _RIM_WENT else 0.0
 
     def tint(self, quad: Quad) -> float:
-        """Return the change of hue in an outline, relative to the change of light in the whole picture.
-
-        It is the range over blue, green and red of the difference of their mean logarithms.
-        """
+        """Return the change of hue in an outline relative to that of the whole picture, as a log ratio of channels."""
         was, now = (_hue(cut(image, quad, *HALF_CROP)) - _hue(image) for image in (self.before, self.after))
         return float(np.ptp(now - was))
 
     def similarity(self, old: Quad, new: Quad) -> float:
         """Return the similarity (-1 to 1) of the card at `new` now to the one at `old` before, in either orientation.
 
-        Normalised cross-correlation of the colours (Lewis 1995), invariant to light. On 14 to 30 drawn tables with
-        outlines off by 2.5 and 4 px, pushed cards stayed above 0.79 and 0.61 and a wild laid on a red 7 below 0.56;
+        Normalised cross-correlation of the colours (Lewis 1995), invariant to light. Pushed cards stay above 0.61;
         another number is below 0.5 in three of four cases, one of the same colour in one of four.
         """
         size = np.round(np.multiply(HALF_CROP, 1 - 2 * INSIDE)).astype(int)

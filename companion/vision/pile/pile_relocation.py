@@ -1,8 +1,7 @@
 """Finds the pile if it is not where it was first found, or if the picture is never still.
 
-The first picture may show open cards other than the pile, such as a hand put down in view. Cards are laid only on the
-pile, so the first card laid elsewhere, nearer to the picture's middle, locates it. Hands of cards held in view move all
-the time; then the still card nearest to the middle is the pile's.
+The first picture may show other open cards, such as a hand put down in view; then the first card laid elsewhere, nearer
+to the picture's middle, locates the pile. If cards held in view always move, the still card nearest to the middle does.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from companion.vision.core.geometry import Image, Quad, intersection_over_union
 from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import AT_REST, HAND_PATIENCE
-from companion.vision.imaging.masks import Mask, filled, share
+from companion.vision.imaging.masks import Mask, covered_share, outline_mask
 from companion.vision.imaging.motion import difference
 from companion.vision.imaging.zone import length_of
 from companion.vision.pile.motion_gate import LIES, MOTION, View
 from companion.vision.pile.thresholds import CHANGED, SAME_PLACE, UNCHANGED
 
-# Minimum and maximum pause in seconds between looks at the whole picture, which are as expensive as looks at the pile.
+# Minimum and maximum pause in seconds between looks at the whole picture.
 _PAUSE, _LONGEST_PAUSE = 0.2, 0.6
 # Length of a card in shorter sides of the picture below which the players are at its border.
 _WHOLE_TABLE = 0.35
@@ -92,8 +91,8 @@ class PileRelocator:
     def _is_laid(self, card: Sighting, changed: Mask, moving: Mask, picture: View) -> bool:
         if not card.whole or card.confidence < FAIRLY:
             return False
-        place = filled(card.quad, changed.shape, picture.scale)
-        if share(moving, place)[0] > MOTION or share(changed, place)[0] < CHANGED:
+        place = outline_mask(card.quad, changed.shape, picture.scale)
+        if covered_share(moving, place) > MOTION or covered_share(changed, place) < CHANGED:
             return False
         alike = [s.quad for s in self._sightings if s.card == card.card]
         if any(intersection_over_union(quad, card.quad) > SAME_PLACE for quad in alike):

@@ -12,7 +12,7 @@ from companion.cards import Card
 from companion.vision.core.geometry import Quad, homography, intersection_over_union, project
 from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.durations import ONE_PLAY
-from companion.vision.imaging.masks import Mask, filled, share
+from companion.vision.imaging.masks import Mask, covered_share, outline_mask
 from companion.vision.imaging.zone import Zone, length_of
 from companion.vision.pile.features import OUTSIDE, KnownCard
 from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE
@@ -20,22 +20,19 @@ from companion.vision.pile.thresholds import CHANGED, PUSHED, SAME_PLACE
 Region = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
 
-# Maximum distance of a landing from one of the latest cards in card lengths, centre to centre; excludes the draw pile,
-# whose backs are sometimes misread as faces. Number of latest cards considered, as many as are usually visible.
+# Maximum distance of a landing from one of the latest cards in card lengths, which excludes the draw pile; number of
+# latest cards considered, as many as are usually visible.
 _NEAR, _LATEST = 0.9, 5
 REMEMBERED = 60
-"""Maximum number of remembered cards of the pile, or positions of hands: more cards than are ever taken back, few
-enough for constant cost. With 12 positions other places were taken for the draw pile.
-"""
+"""Maximum number of remembered cards of the pile, or positions of hands."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownPile:
     """The cards of the pile, bottom first.
 
-    zone: assumed location, None before the first card. region: location given by the user, None if it is found
-    automatically. landed_at: time of the last landing in seconds. last_read: all cards last read on the pile, also
-    those that were never seen to land.
+    zone: assumed location, None before the first card. region: location given by the user, if any. landed_at: time of
+    the last landing in seconds. last_read: all cards last read on the pile, also those that were never seen to land.
     """
 
     cards: tuple[KnownCard, ...] = ()
@@ -49,14 +46,14 @@ class KnownPile:
         """The card assumed to be on top."""
         return self.cards[-1].card if self.cards else None
 
-    def can_hold(self, quad: Quad, knocked: bool) -> bool:
-        """Whether an outline can be a card of the pile, allowing for a knocked camera."""
+    def can_hold(self, quad: Quad, displaced: bool) -> bool:
+        """Whether an outline can be a card of the pile; if the camera was moved, earlier outlines are invalid."""
         zone = self.zone
         if zone is None:
             return True
         if self.region is not None and not zone.contains(quad):
             return False
-        if knocked:
+        if displaced:
             return True
         latest = [card.quad for card in self.cards[-_LATEST:]]
         if not latest:
@@ -79,10 +76,10 @@ class KnownPile:
         """Return the pile after its top card moved to `top`."""
         before, move = self.cards[-1], homography(self.cards[-1].quad, top)
         # Lower cards are assumed to have moved along where the picture changed beside the top card.
-        hidden = filled(before.quad, changed.shape, scale, OUTSIDE) | filled(top, changed.shape, scale, OUTSIDE)
+        old, new = (outline_mask(quad, changed.shape, scale, OUTSIDE) for quad in (before.quad, top))
         cards = []
         for card in self.cards[:-1]:
-            part, _ = share(changed, filled(card.quad, changed.shape, scale) & (1 - hidden))
+            part = covered_share(changed, outline_mask(card.quad, changed.shape, scale) & (1 - (old | new)))
             cards.append(KnownCard(card.card, project(move, card.quad)) if part > CHANGED else card)
         return replace(self, cards=(*cards, KnownCard(before.card, top)))
 

@@ -1,15 +1,14 @@
 """Tracks a discard pile: frames in, events out.
 
-Motion gates everything. While something moves at the pile nothing is read; once it is still and differs from the last
-accepted state, the detector looks at the pile's surroundings a few times, and the change the looks agree on becomes an
-event. An open card read with certainty is reported before the arm that laid it has left.
+While something moves at the pile nothing is read; once it is still and differs from the last accepted state, the
+detector looks at its surroundings a few times, and the change the looks agree on becomes an event. An open card read
+with certainty is reported before the arm that laid it has left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -41,18 +40,12 @@ from companion.vision.pile.pile_relocation import PileRelocator, is_held
 from companion.vision.pile.pile_state import KnownPile, Region, in_region, zone_about
 from companion.vision.pile.top_card import shipped
 
-__all__ = ["Detect", "PileTracker", "Region"]
-
-# Maximum number of looks past a leaving arm, an `INSTANT` apart: in 75 simulated landings the first look was too early
-# in one of five, one three frames later never.
+# Maximum number of looks past a leaving arm, an `INSTANT` apart: the first one is too early for one landing of five.
 _MAX_EARLY_LOOKS = 2
-
-# Sizes of the region shown to the networks in turn (see `Zone.VIEW`), a quick and a thorough look each. A still picture
-# repeats the networks' errors; a crop an eighth larger or smaller does not.
+# Sizes of the region shown to the networks in turn (see `Zone.VIEW`), a quick and a thorough look each: in another crop
+# of a still picture the networks do not repeat their errors.
 _VIEWS = (Zone.VIEW, 1.4, 1.8)
-
-# Number of landings that confirm the pile's location: somebody sorting a hand mistaken for it may seem to lay one or
-# two, while the first card on the real pile locates it.
+# Number of landings that confirm the pile's location; somebody sorting a hand may seem to lay one or two.
 _CONFIRMED = 3
 
 Detect = Callable[[Image], list[Sighting]]
@@ -63,8 +56,8 @@ Detect = Callable[[Image], list[Sighting]]
 class EarlyLook:
     """A look past a leaving arm, and its picture.
 
-    awaits_confirmation: whether it showed a certain card, which the next picture must confirm. reference: the reference
-    picture at that time. count: number of looks past an arm since then.
+    reference: the reference picture then. count: number of such looks since it. awaits_confirmation: whether the next
+    picture must confirm the certain card that was seen.
     """
 
     look: Look
@@ -253,20 +246,16 @@ class PileTracker:
             changed = changed | color_difference(reference.descriptor, picture.descriptor)
         # Without a reference, a new card cannot be distinguished from previous objects such as the draw pile's back.
         least = FAIRLY if reference is None else 0.0
-        # After a knock, earlier outlines are invalid.
-        knocked = is_displaced(changed)
-        sightings = [
-            s for s in self._read(image) if s.confidence >= least and self._pile.can_hold(s.quad, knocked=knocked)
-        ]
+        displaced, pile = is_displaced(changed), self._pile
+        sightings = [s for s in self._read(image) if s.confidence >= least and pile.can_hold(s.quad, displaced)]
         if self._colorless:
-            return Look(picture.time, Judgement(Change.UNCLEAR, None, len(self._pile.cards)), [])
+            return Look(picture.time, Judgement(Change.UNCLEAR, None), [])
         if self.zone is None and not isolated:
             sightings = [s for s in sightings if not is_held(s.quad, picture)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
-        rate_tops = partial(self._top_model.probabilities, image, sightings)
-        pile = self._pile
-        judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, rate_tops, pile.last_read))
-        return Look(picture.time, judgement, sightings)
+        tops = self._top_model.probabilities(image, sightings)
+        judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, tops, pile.last_read))
+        return Look(picture.time, judgement, sightings, displaced)
 
     def _read(self, image: Image) -> list[Sighting]:
         if self.zone is None:
@@ -288,16 +277,14 @@ class PileTracker:
             # Without a known pile, the hand's possible place is only known now.
             if self.zone is None and self._gate.has_hand(picture, changed, zone_about([top.quad])):
                 return []
-        sightings = self._consensus.latest.sightings
-        placeless = self.zone is None
+        look, placeless = self._consensus.latest, self.zone is None
         first, has_moved = self._gate.reference is None, self._gate.has_moved
-        knocked = not first and is_displaced(changed) and bool(self._pile.cards)
         self._gate.set_reference(picture)
         self._consensus.clear()
-        events = self._apply(judgement, mean_probabilities(agreed), still, changed, knocked)
-        self._pile = self._pile.with_readings(sightings)
+        events = self._apply(judgement, mean_probabilities(agreed), still, changed, look.displaced)
+        self._pile = self._pile.with_readings(look.sightings)
         if first and self._pile.region is None:
-            self._relocator = PileRelocator(self._detect, picture, sightings, None if top is None else top.quad)
+            self._relocator = PileRelocator(self._detect, picture, look.sightings, None if top is None else top.quad)
         elif placeless and self.zone is not None:
             self._relocator = None
         elif has_moved and judgement.change is Change.LANDED:
@@ -306,9 +293,9 @@ class PileTracker:
         return events
 
     def _apply(
-        self, judgement: Judgement, probabilities: Probabilities, still: Still, changed: Mask, knocked: bool
+        self, judgement: Judgement, probabilities: Probabilities, still: Still, changed: Mask, displaced: bool
     ) -> list[PileEvent]:
-        """Apply the agreed change to the pile. chances: mean probabilities of the card on top."""
+        """Apply the agreed change to the pile. probabilities: of the card on top. displaced: by a moved camera."""
         pile, picture, time = self._pile, still.view, still.since
         top, image = judgement.top, picture.frame.image
         if judgement.change is Change.GONE:
@@ -327,7 +314,7 @@ class PileTracker:
                 return [CardTakenBack(time, probabilities, image)]
             case Change.MOVED:
                 self._pile = pile.moved(top.quad, changed, picture.scale)
-                if not knocked:
+                if not displaced:
                     # Motion of a card reported while its hand was present is the hand letting go.
                     return [] if pile.has_just_landed(top.card, time) else [PileMoved(time)]
                 detail = "The camera was moved; the pile has been found again."
