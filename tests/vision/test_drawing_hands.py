@@ -10,7 +10,7 @@ from reaching import attributed_to
 
 from companion.vision.arms.arm_tracks import Sample, Track
 from companion.vision.arms.frame_border import Point
-from companion.vision.arms.hand_visits import Spot, VisitTracker, stayed_at
+from companion.vision.arms.hand_visits import Spot, VisitTracker, stayed_at_discard_pile
 from companion.vision.core.events import PileKind
 from companion.vision.imaging.masks import Floats
 from companion.vision.imaging.zone import Zone
@@ -124,9 +124,9 @@ def test_a_stay_that_begins_as_an_arm_reaches_in_again_is_the_new_tracks_alone()
 
 def test_who_passes_over_a_pile_was_not_busy_there() -> None:
     passes, stays = (Track(1, way((310, 215, seconds), (200, 100, 0.5))) for seconds in (0.0, 0.5))
-    assert not stayed_at(PileKind.DISCARD, passes, 0.0, [DISCARD, DRAW])
-    assert stayed_at(PileKind.DISCARD, stays, 0.0, [DISCARD, DRAW])
-    assert not stayed_at(PileKind.DISCARD, stays, 1.5, [DISCARD, DRAW])
+    assert not stayed_at_discard_pile(passes, 0.0, [DISCARD, DRAW])
+    assert stayed_at_discard_pile(stays, 0.0, [DISCARD, DRAW])
+    assert not stayed_at_discard_pile(stays, 1.5, [DISCARD, DRAW])
 
 
 def test_who_sets_out_and_passes_over_a_pile_has_not_stayed_there() -> None:

@@ -135,17 +135,11 @@ class Track:
 
         card: its colour histogram; place: (2,) its location; length: of a card in pixels. began: start time (s).
         """
-        way = [sample for sample in self.samples if sample.time >= began and sample.colors is not None]
-        away = [float(np.hypot(*(sample.tip - place))) / length for sample in way]
-        if not away:
-            return None
-        came = way[: int(np.argmin(away)) + 1]
-        likes = [
-            similarity(sample.colors, card)
-            for sample, far in zip(came, away, strict=False)
-            if sample.colors is not None and far > CARD_RADIUS
-        ]
-        return max(likes, default=None)
+        way = [(sample.tip, sample.colors) for sample in self.samples if sample.time >= began]
+        seen = [(float(np.hypot(*(tip - place))) / length, colors) for tip, colors in way if colors is not None]
+        nearest = int(np.argmin([distance for distance, _ in seen])) if seen else 0
+        coming = (colors for distance, colors in seen[: nearest + 1] if distance > CARD_RADIUS)
+        return max((similarity(colors, card) for colors in coming), default=None)
 
     def similarity_gained(self, back: Floats, place: Point, length: float, began: float, ended: float) -> float | None:
         """Return how much more similar to a card back the tip was on its way out than on its way in.

@@ -16,8 +16,7 @@ from companion.vision.imaging.zone import Zone
 
 # How far in card lengths a hand extends beyond its visible tip.
 _HIDDEN_REACH = 0.15
-# Speed in card lengths per second below which a hand acts; it crosses the table at three to ten. Of 11 visits to the
-# draw pile in 111 recorded matches that never fell below two, one drew.
+# Speed in card lengths per second below which a hand acts; it crosses the table at three to ten.
 _MAX_SPEED_AT_WORK = 2.6
 # Minimum distance of players from the pile in card lengths: forty centimetres.
 _SEAT_DISTANCE = 4.5
@@ -75,10 +74,7 @@ class VisitTracker:
         return ended
 
     def rested(self, discard: Spot) -> Point | None:
-        """Return where the hand moved least, None if that was at the discard pile or nowhere.
-
-        This is the median of its slow positions: a taken card shifts the tip.
-        """
+        """Return the median of the hand's slow positions, None if it was slowest at the discard pile, or never slow."""
         paces = [_speed(self.track, number) / discard.length for number in range(len(self.track.samples))]
         slow = [number for number, pace in enumerate(paces) if pace < _MAX_SPEED_AT_WORK]
         if not slow:
@@ -100,7 +96,7 @@ class VisitTracker:
         for kind in list(self._at):
             if interrupted or away.get(kind, np.inf) > CARD_RADIUS + CARD_WIDTH / 2:
                 self._left[kind] = self._at.pop(kind)
-        # A hand that was out of sight or withdrew has been away; a tip moving along a resting hand has not.
+        # A hand that was out of sight or withdrew has been away; one whose tip moves along it has not.
         over = [k for k, visit in self._left.items() if interrupted or sample.time - visit.ended >= UNSEEN_SECONDS]
         ended = [self._left.pop(kind) for kind in over]
         for spot in spots:
@@ -137,11 +133,11 @@ def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, fl
     return away
 
 
-def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> bool:
-    """Return whether a hand has been at a pile since a time (s) and stopped there."""
-    (length,) = {spot.length for spot in spots if spot.kind is kind}
+def stayed_at_discard_pile(track: Track, since: float, spots: list[Spot]) -> bool:
+    """Return whether a hand stopped at the discard pile, the first of these, since a time (s)."""
     return any(
-        _speed(track, number) < _MAX_SPEED_AT_WORK * length and distances(track, number, spots)[kind] <= CARD_RADIUS
+        _speed(track, number) < _MAX_SPEED_AT_WORK * spots[0].length
+        and distances(track, number, spots)[PileKind.DISCARD] <= CARD_RADIUS
         for number, sample in enumerate(track.samples)
         if sample.time >= since
     )
@@ -149,7 +145,7 @@ def stayed_at(kind: PileKind, track: Track, since: float, spots: list[Spot]) -> 
 
 def _distance(tip: Point, crossing: Point | None, spot: Spot) -> float:
     """Return the distance of a hand with this tip from a pile's middle in card lengths."""
-    inward = np.zeros(2) if crossing is None else (tip - crossing) / max(1.0, float(np.hypot(*(tip - crossing))))
+    inward = np.zeros(2) if crossing is None else _direction(crossing, tip)
     end = tip + inward * _HIDDEN_REACH * spot.length
     return float(np.hypot(*(end - spot.middle))) / spot.length
 
@@ -165,38 +161,33 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
         return []
     depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
     least = max(depths) - CARD_RADIUS * length
-    slow = (
-        number
-        for number, depth in enumerate(depths)
-        if depth >= least and _speed(track, number) < _MAX_SPEED_AT_WORK * length
-    )
+    far = (number for number, depth in enumerate(depths) if depth >= least)
+    slow = (number for number in far if _speed(track, number) < _MAX_SPEED_AT_WORK * length)
     return [_grasp(track, samples[number].tip, length) for number in slow]
 
 
 def _grasp(track: Track, tip: Point, length: float) -> Point:
-    """Return the grip position of a hand with this tip: the card it holds extends half its width beyond.
-
-    In six films the draw pile's middle was found within 0.2 card lengths this way, within 0.6 by tips.
-    """
+    """Return the grip position of a hand with this tip: the card it holds extends half its width beyond."""
     came = first_crossing(track.samples)
-    if came is None:
-        return tip
-    return np.asarray(
-        tip - (tip - came) / max(1.0, float(np.hypot(*(tip - came)))) * CARD_WIDTH / 2 * length, np.float64
-    )
+    return tip if came is None else tip - _direction(came, tip) * CARD_WIDTH / 2 * length
+
+
+def _direction(start: Point, end: Point) -> Point:
+    """Return the unit vector between two points; shorter if they are less than a pixel apart."""
+    return np.asarray((end - start) / max(1.0, float(np.hypot(*(end - start)))), np.float64)
 
 
 def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | None = None) -> Arm:
     """Return an arm for events. zone: the discard pile's; goal: what it reached for, that pile by default."""
-    found = track.direction(np.array([zone.x, zone.y]), began, ended, goal, _SEAT_DISTANCE * zone.length)
+    middle, seat_distance = np.array([zone.x, zone.y]), _SEAT_DISTANCE * zone.length
     # If its entry was never seen, all directions are equally probable.
-    direction, spread = (0.0, 360 / np.sqrt(12)) if found is None else found
+    direction, spread = track.direction(middle, began, ended, goal, seat_distance) or (0.0, 360 / np.sqrt(12))
     return Arm(direction, spread, track.number, track.came)
 
 
-def is_one_act(one: HandVisit, other: HandVisit) -> bool:
+def is_one_act(visit: HandVisit, other: HandVisit) -> bool:
     """Return whether two visits follow so closely that they are one action."""
-    return one.began - ONE_ACT <= other.ended and other.began <= one.ended + ONE_ACT
+    return visit.began - ONE_ACT <= other.ended and other.began <= visit.ended + ONE_ACT
 
 
 def was_laying(visit: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
@@ -214,14 +205,8 @@ def was_laying(visit: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
 
 def withdrawal_time(track: Track, left: float) -> float:
     """Return when (s) a hand withdrew to its player after leaving a pile, infinity if it has not."""
-    return next(
-        (
-            sample.time
-            for number, sample in enumerate(track.samples)
-            if left < sample.time and track.is_withdrawn(number, sample.time - HAND_PATIENCE, sample.time)
-        ),
-        np.inf,
-    )
+    later = ((number, sample.time) for number, sample in enumerate(track.samples) if left < sample.time)
+    return next((time for number, time in later if track.is_withdrawn(number, time - HAND_PATIENCE, time)), np.inf)
 
 
 def _speed(track: Track, number: int, over: float = INSTANT) -> float:

@@ -1,7 +1,7 @@
 """Frames, and the interface of every camera, file and stream.
 
 A call of `frames()` is one connection: it opens the source, yields frames until the source ends, and closes it. Calling
-it again reconnects, with times and numbers continuing, so a lost camera is reconnected by calling it once more.
+it again reconnects, with times and numbers continuing.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def as_picture(raw: object) -> Image | None:
     channels = 1 if raw.ndim == 2 else raw.shape[2]
     if channels == 3:
         return raw
-    codes = {1: cv2.COLOR_GRAY2BGR, 4: cv2.COLOR_BGRA2BGR}
-    return np.asarray(cv2.cvtColor(raw, codes[channels]), np.uint8) if channels in codes else None
+    code = {1: cv2.COLOR_GRAY2BGR, 4: cv2.COLOR_BGRA2BGR}.get(channels)
+    return None if code is None else np.asarray(cv2.cvtColor(raw, code), np.uint8)
 
 
 class Stopwatch:
@@ -90,9 +90,8 @@ class Stopwatch:
         now = time.monotonic()
         if self._start is None:
             self._start = now
-        frame = Frame(image, now - self._start, self._count)
         self._count += 1
-        return frame
+        return Frame(image, now - self._start, self._count - 1)
 
 
 class UploadSource:

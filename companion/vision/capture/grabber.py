@@ -1,7 +1,7 @@
 """Keeps the newest frame of a source available and reconnects a lost source.
 
-One thread reads frames and keeps the last one; another one checks that the source is alive. A thread that hangs in a
-camera driver cannot be interrupted, so it is abandoned and a new one connects.
+One thread reads frames and keeps the last one; another one checks that the source is alive. If the first one hangs in a
+camera's driver, it is abandoned and a new one connects.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ TICK = 0.1
 
 @dataclass(eq=False)
 class _Attempt:
-    """One connection to the source, read by its own thread. heard_at: when the last picture came; fresh: whether one
-    differed from the one before it.
-    """
+    """One connection, read by its own thread. heard_at: when the last picture came; fresh: whether any was new."""
 
     heard_at: float | None = None
     fresh: bool = False
@@ -168,8 +166,6 @@ class Grabber:
 
 
 def _are_equal(image: Image, other: Image) -> bool:
-    """Whether two pictures are equal. Sensor noise changes some pixels in nearly every row of a live one, so one row
-    mostly tells.
-    """
+    """Whether two pictures are equal. One row mostly tells, as sensor noise changes some of its pixels."""
     row = slice(len(image) // 2, len(image) // 2 + 1)
     return np.array_equal(image[row], other[row]) and np.array_equal(image, other)

@@ -1,7 +1,7 @@
 """Validates encoded pictures before a decoder sees them: format, size, completeness.
 
-Decoders trust a file's own size fields: a PNG of 45 bytes can claim four gigabytes, and a JPEG with a thousand scans is
-decoded a thousand times. This module reads only the structure, in time linear in the file's size.
+Decoders trust a file's own fields: a PNG of 45 bytes can claim four gigabytes, a JPEG with a thousand scans is decoded
+a thousand times. This module reads only the structure, in time linear in the file's size.
 """
 
 from __future__ import annotations

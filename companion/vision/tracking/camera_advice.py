@@ -1,7 +1,6 @@
 """Finds the worst obstacle to reading the table in a picture and its sightings, such as distance, tilt or glare.
 
-Everything is measured in the picture. The limits are those beyond which more than 1 in 20 degraded photographs were
-misread.
+The limits are those beyond which more than 1 in 20 degraded photographs were misread.
 """
 
 from __future__ import annotations
@@ -68,8 +67,7 @@ class Visibility:
     def of(cls, quad: Quad, width: int, height: int, card: float = 0.0) -> Visibility:
         """Return the visible share of an outline in a picture of this size.
 
-        card: minimum area in square pixels of an outline cut by the border, because detections of such a card end at
-        the border.
+        card: minimum area in square pixels of one cut by the border, where detections end.
         """
         whole = max(1.0, abs(cv2.contourArea(quad)))
         frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
@@ -79,20 +77,11 @@ class Visibility:
 
 # Length in pixels below which cards are misread too often, and the recommended length.
 _SHORTEST, _LONG_ENOUGH = 85.0, 120.0
-_MOST_TILT = 52.0
-"""Degrees from the vertical: 45 has no effect, 60 loses one card in four."""
-_MOST_BLUR = 0.62
-"""Lost sharpness, as measured by `blur`: 0.3 in clear photographs, 0.57 for motion over a twentieth of a card, 0.63
-over a tenth, 0.68 over a fifth, where almost nothing is readable.
-"""
-_MOST_GLARE = 0.5
-_LEAST_WHITE = 65.0
-_LEAST_OF_DRAW_PILE = 0.8
-"""In eight simulated matches with 0.45 to 0.86 of it in view 8 of 39 draws were missed, in twenty others 2 of 55."""
+# Degrees from the vertical; sharpness lost, as measured by `blur`, by motion over a tenth of a card; glaring share of a
+# card; level of white; visible share of the draw pile.
+_MOST_TILT, _MOST_BLUR, _MOST_GLARE, _LEAST_WHITE, _LEAST_OF_DRAW_PILE = 52.0, 0.62, 0.5, 65.0, 0.8
+# Minimum area in square pixels of a highlight that can hide a readable card.
 _HIDES_A_CARD = float(_MOST_GLARE * _SHORTEST * _SHORTEST * CARD_WIDTH)
-"""Minimum area in square pixels of a highlight that can hide a readable card: none of 145 pictures of tables and
-floors, 1280 x 720, has one.
-"""
 
 
 def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Visibility | None = None) -> Advice:

@@ -18,24 +18,17 @@ from companion.vision.imaging.zone import Zone, length_of
 from companion.vision.pile.pile_state import REMEMBERED, Region
 from companion.vision.tracking.camera_advice import Visibility
 
-# Maximum length of a back relative to the discard pile's cards, and of these relative to a back, under perspective and
-# with the pile's sides.
+# Maximum length of a back relative to the discard pile's cards, and of these relative to a back.
 _MAX_LENGTH_RATIO = 1.5
 SAME_BACK_DISTANCE = CARD_WIDTH / 2
-"""Distance in card lengths within which detected backs are one: boxes of one vary by a tenth, and a dark square of the
-tablecloth boxed beside it is half a card away. Hands within it count fully, with less weight up to `CARD_RADIUS`.
-"""
-# Evidence from hands required for a place without a back: two from two sides, or three from one.
-_MIN_EVIDENCE = 1.35
-# Weight of looks relative to as many hands from one side: an object that always looks like a back is one, while hands
-# rest anywhere.
+"""Distance in card lengths within which detected backs are one. Hands within it count fully, others less."""
+# Evidence from hands required for a place without a back: two from two sides, or three from one; and for it to count as
+# in view, two from each of four sides, as hands that go beyond the border seem to end before it.
+_MIN_EVIDENCE, _MIN_EVIDENCE_IN_VIEW = 1.35, 4.0
+# Weight of searches relative to as many hands from one side, as hands rest anywhere.
 _SEARCH_WEIGHT = 2.0
-# Number of searches (half a minute) that decide whether the draw pile is in view, and minimum share in which a back
-# must be detected: a third or more in 23 of 24 simulated matches with known and unknown designs.
+# Number of searches that decide whether the draw pile is in view, and minimum share in which a back must be detected.
 _DECISIVE_SEARCHES, _MIN_SEEN_SHARE = 5, 0.25
-# Evidence from hands required for a place without a back to count as in view (two from each of four sides): hands that
-# go beyond the border end before it and reached 1.6 within 75 s.
-_MIN_EVIDENCE_IN_VIEW = 4.0
 
 
 class DrawPile:
@@ -76,10 +69,7 @@ class DrawPile:
         return Visibility.of(square_at(spot), *size)
 
     def is_search_due(self, time: float, arms: bool = False) -> bool:
-        """Whether to search for backs again. arms: whether arms are present, which postpones the search.
-
-        It is not postponed for longer, as hands of cards held in view are always present.
-        """
+        """Whether to search for backs again. arms: whether arms are present, which postpones the search for a while."""
         return self._region is None and time >= self._next_search + ARM_PATIENCE * arms
 
     def add_backs(self, backs: Sequence[Back], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
@@ -89,8 +79,7 @@ class DrawPile:
         for back in sorted(backs, key=lambda back: -back.score):
             card = has_card_size(back.quad, zone.length)
             cut = size is not None and _is_cut(back.quad, zone.length, size)
-            # An object cut by the border has no card shape, which is no evidence.
-            # If the border cuts it, hands are seen only in front of it.
+            # An object cut by the border has no card shape, and hands are seen only in front of it.
             middle = np.clip(back.quad.mean(0).astype(np.float64), 0, np.inf if size is None else size)
             distance = float(np.hypot(*(middle - (zone.x, zone.y)))) / zone.length
             if (card or cut) and distance >= CARD_RADIUS:
@@ -139,10 +128,7 @@ class DrawPile:
         return [v for v in visits if float(np.hypot(*(v.place - place))) <= CARD_RADIUS * zone.length]
 
     def _hand_evidence(self, place: Point, zone: Zone, bare: bool = True) -> float:
-        """Return the evidence of hands for a place.
-
-        bare: whether no object is seen there. Otherwise hands count less with their distance from its middle.
-        """
+        """Return the evidence of hands for a place. At one that is not bare, distant hands count less."""
         sides: defaultdict[int, float] = defaultdict(float)
         for visit in self._visits_near(place, zone):
             distance = float(np.hypot(*(visit.place - place))) / zone.length

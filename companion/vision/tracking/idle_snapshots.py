@@ -17,8 +17,7 @@ from companion.vision.imaging.motion import MEDIUM_WIDTH
 
 MAX_KEPT = 12
 """Number of latest pictures kept of each kind, and of times of draws."""
-# Minimum share of a pile's top that must be visible in both pictures. In 43 recorded matches pictures with part of it
-# hidden made seven draws clearly more probable and none less.
+# Minimum share of a pile's top that must be visible in both pictures.
 _MIN_VISIBLE = 0.5
 # Minimum change of a pixel in grey levels, and at least `NOISES` times the median change.
 _CHANGED = 12.0
@@ -26,10 +25,9 @@ _CHANGED = 12.0
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A stored picture. began, ended: time span (s) in which it was valid. gray: (h, MEDIUM_WIDTH) uint8. scale: from
-    frames to its pixels.
+    """A stored picture. began, ended: time span (s) in which it was valid. gray: (h, MEDIUM_WIDTH) uint8.
 
-    hidden: mask of arms, (h, w) uint8 of 0 and 1; None if there were none.
+    scale: from frames to its pixels. hidden: mask of arms, (h, w) uint8 of 0 and 1; None if there were none.
     """
 
     began: float
@@ -89,19 +87,14 @@ class _Series:
     def add(self, snapshot: Snapshot) -> None:
         """Add a picture that represents the time span since it began."""
         assert self._since is not None
-        if self._continues():
-            self.snapshots.pop()
-        self.snapshots.append(replace(snapshot, began=self._since))
-        self.snapshots = self.snapshots[-MAX_KEPT:]
+        earlier = self.snapshots[:-1] if self._continues() else self.snapshots
+        self.snapshots = [*earlier, replace(snapshot, began=self._since)][-MAX_KEPT:]
 
     def reset(self) -> None:
         self.snapshots, self._since = [], None
 
     def change(self, place: Point, length: float, began: float, ended: float) -> TopChange | None:
-        """Return what `IdleSnapshots.change` does, from these pictures.
-
-        Uses the last one before and the first one after that show the pile.
-        """
+        """Return the change from the last picture before to the first one after that show the pile."""
         earlier = (snapshot for snapshot in reversed(self.snapshots) if snapshot.began <= began)
         later = (snapshot for snapshot in self.snapshots if snapshot.ended >= ended)
         old, new = (next((one for one in some if one.is_visible(place, length)), None) for some in (earlier, later))
@@ -138,7 +131,7 @@ class IdleSnapshots:
         """Return the change of a pile's top between two times (s); None if unknown.
 
         place: (2,) the pile's middle, length: of a card, both in frame pixels. clear: use only pictures without arms
-        at the pile, which are preferred in any case.
+        at the pile, which are preferred.
         """
         changes = (series.change(place, length, began, ended) for series in self._series[: 1 if clear else None])
         return next((change for change in changes if change is not None), None)

@@ -39,7 +39,7 @@ MOMENT = (
 class Landing:
     """A card that came to rest at a place and time (s), and the arms that were in the picture about then.
 
-    done: numbers of arms that already laid their card. card: its colour histogram, None if not seen.
+    already_laid: numbers of arms that laid theirs before. card: its colour histogram, None if not seen.
     """
 
     spot: Spot
@@ -113,11 +113,7 @@ def shipped() -> LandingModel:
 
 
 def arrival_time(spot: Spot, track: Track, began: float, ended: float) -> float:
-    """Return when, between two times (s), a hand arrived at its nearest point to a pile.
-
-    Before that it may have been elsewhere, for example at the draw pile. A hand comes down and lets go finger by
-    finger, so anywhere on the card is as near.
-    """
+    """Return when, between two times (s), a hand arrived at its nearest point to a pile; all of the card is as near."""
     there = [number for number, sample in enumerate(track.samples) if began <= sample.time <= ended]
     away = {number: distances(track, number, [spot])[spot.kind] for number in there}
     if not away:

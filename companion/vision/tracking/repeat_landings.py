@@ -14,9 +14,8 @@ from companion.vision.core.events import CardLanded
 from companion.vision.core.logit import log_odds, logistic
 from companion.vision.core.sightings import CERTAIN, EVEN
 
-# Similarity of the carried object that is neutral, and log-odds per unit of similarity, which alone make nothing
-# certain. In 30 simulated matches with many identical landings, 104 of 142 hands that laid one carried something more
-# than .7 similar, and 2 of 33 that pushed or took the top card; 12 and 22 were below .55.
+# Similarity of the carried object that is neutral, and log-odds per unit of similarity: above .7 carried 104 of 142
+# hands that laid an identical card and 2 of 33 others, below .55 12 and 22.
 _NEUTRAL_SIMILARITY, _LOG_ODDS = 0.62, 12.0
 
 
@@ -26,10 +25,7 @@ def is_unlikely(event: CardLanded) -> bool:
 
 
 def doubted_without_arm(event: CardLanded) -> CardLanded:
-    """Return a landing without an arm: it is nearly certainly none if its face is not informative.
-
-    Of 62 cards in drawn and photographic films none was laid without an arm.
-    """
+    """Return a landing without an arm: it is nearly certainly none if its face is not informative."""
     if not event.same_face:
         return event
     return replace(event, probabilities=tuple((card, share * (1 - CERTAIN)) for card, share in event.probabilities))
@@ -38,7 +34,7 @@ def doubted_without_arm(event: CardLanded) -> CardLanded:
 def reweighted_by_carried(event: CardLanded, similarity: float | None) -> CardLanded:
     """Return a landing reweighted by the object the hand carried, if its face is not informative.
 
-    similarity: similarity to the card, 0 to 1; None if not seen. Certain landings are unchanged.
+    similarity: to the card, 0 to 1; None if not seen. Certain landings are unchanged.
     """
     landed = sum(share for _, share in event.probabilities)
     if not event.same_face or similarity is None or not 0 < landed < 1:

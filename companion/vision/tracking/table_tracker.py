@@ -9,7 +9,15 @@ import numpy as np
 
 from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
-from companion.vision.arms.hand_visits import HandVisit, Spot, VisitTracker, arm_of, is_one_act, stayed_at, was_laying
+from companion.vision.arms.hand_visits import (
+    HandVisit,
+    Spot,
+    VisitTracker,
+    arm_of,
+    is_one_act,
+    stayed_at_discard_pile,
+    was_laying,
+)
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import (
     Arm,
@@ -43,8 +51,7 @@ FindBacks = Callable[[Image], list[Back]]
 
 # Arms within this angle in degrees may be one player's, who rests a hand somewhere.
 _ONE_PLAYER = 45.0
-# Seconds arms that left are remembered until the draw pile is located; seconds after which a hand rests and is no
-# evidence for a pile.
+# Seconds arms that left are remembered until the draw pile is located; seconds after which a hand is not at work.
 _REVISITED_SECONDS, _RESTS = 90.0, 4.0
 
 
@@ -145,9 +152,8 @@ class TableTracker:
         return sorted([*events, *left], key=lambda event: event.time)
 
     def _process(self, seen: list[PileEvent], tracks: list[Track], time: float) -> list[PileEvent]:
-        known = {track.number for track in self._recent_tracks}
-        self._recent_tracks = [track for track in self._recent_tracks if time - track.last.time <= ARM_PATIENCE]
-        self._recent_tracks += [track for track in tracks if track.number not in known]
+        new = [track for track in tracks if track not in self._recent_tracks]
+        self._recent_tracks = [t for t in self._recent_tracks if time - t.last.time <= ARM_PATIENCE] + new
         zone = self.tracker.zone
         if zone is None:
             return seen
@@ -182,12 +188,13 @@ class TableTracker:
         if before is not None and float(np.hypot(*(draw.middle - before.middle))) <= SAME_BACK_DISTANCE * zone.length:
             return
         for track in self._departed:
-            self._add_pending(VisitTracker(track).follow(self._spots(zone)), zone, of=PileKind.DRAW)
+            visits = VisitTracker(track).follow(self._spots(zone))
+            self._add_pending([visit for visit in visits if visit.kind is PileKind.DRAW], zone)
 
-    def _add_pending(self, visits: Sequence[HandVisit], zone: Zone, of: PileKind | None = None) -> None:
-        """Hold back new visits. of: to which pile, both if None."""
+    def _add_pending(self, visits: Sequence[HandVisit], zone: Zone) -> None:
+        """Hold back new visits."""
         for visit in visits:
-            pending = self._pending_visit(visit, zone) if of in (None, visit.kind) else None
+            pending = self._pending_visit(visit, zone)
             if pending is None:
                 continue
             if visit.kind is PileKind.DRAW:
@@ -209,8 +216,7 @@ class TableTracker:
     def _patience(self, pending: _PendingVisit) -> float:
         """Return for how many seconds a visit is held back, so that a card laid meanwhile is reported first.
 
-        A change of the discard pile may be the hand's work, which takes longer to be recognised, as the draw pile's top
-        takes to be visible.
+        It is longer if the hand was at the discard pile as well, or while the draw pile's top is not visible.
         """
         if pending.draw is None:
             return ONE_ACT
@@ -272,7 +278,7 @@ class TableTracker:
                 for track, _ in self._landing_model.attributed(self._landing(event.time, None, zone))[:1]:
                     # Who passes over the pile may only seem to have moved it.
                     since, spots = event.time - ONE_ACT, self._spots(zone)
-                    if not isinstance(event, PileMoved) or stayed_at(PileKind.DISCARD, track, since, spots):
+                    if not isinstance(event, PileMoved) or stayed_at_discard_pile(track, since, spots):
                         self._note_work(track, event.time)
             case CameraStatus(health=CameraHealth.KNOCKED):
                 self._draw_pile.reset()
