@@ -43,22 +43,18 @@ def colors_of(logarithms: Floats) -> Floats | None:
     ranges = [(-_HUE, _HUE), (-_HUE, _HUE), (LOGARITHMS[0], LOGARITHMS[-1])]
     seen = np.clip(np.column_stack([blue - green, red - green, logarithms.mean(1)]), *np.transpose(ranges))
     counts, _ = np.histogramdd(seen, (_BINS, _BINS, _BINS // 2), ranges)
-    shares: Floats = counts.astype(np.float32)
-    # Part of each bin is spread to its neighbours, against quantisation effects.
-    for axis in range(3):
-        rows = np.moveaxis(shares, axis, 0)
-        spread = cv2.GaussianBlur(rows.reshape(len(rows), -1), (1, 3), 0, borderType=cv2.BORDER_CONSTANT)
-        shares = np.moveaxis(np.asarray(spread, np.float32).reshape(rows.shape), 0, axis)
+    # Part of each bin is spread to its neighbours along each axis, against quantisation effects.
+    shares = cv2.GaussianBlur(counts.astype(np.float32), (3, 3), 0, borderType=cv2.BORDER_CONSTANT)
+    shares = cv2.GaussianBlur(shares.reshape(_BINS**2, -1), (3, 1), 0, borderType=cv2.BORDER_CONSTANT)
     return np.asarray(shares.ravel() / shares.sum(), np.float32)
 
 
 def colors_at(picture: Floats, component: NDArray[np.bool_], tip: NDArray[np.float64], about: float) -> Floats | None:
     """Return the histogram of a component's pixels within a radius of a tip; picture: (h, w, 3) log BGR."""
-    (x, y), reach = np.round(tip).astype(int), int(about)
-    rows, columns = slice(max(0, y - reach), y + reach + 1), slice(max(0, x - reach), x + reach + 1)
-    ys, xs = np.nonzero(component[rows, columns])
-    near = (ys + rows.start - y) ** 2 + (xs + columns.start - x) ** 2 <= reach**2
-    return colors_of(picture[rows, columns][ys[near], xs[near]])
+    x, y = np.round(tip).astype(int)
+    ys, xs = np.nonzero(component)
+    near = (ys - y) ** 2 + (xs - x) ** 2 <= int(about) ** 2
+    return colors_of(picture[ys[near], xs[near]])
 
 
 def similarity(a: Floats, b: Floats) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -106,15 +106,14 @@ class DrawPile:
     def _merge(self, place: _BackCandidate, length: float) -> None:
         """Add a back that a search has found, to a known one if that is near."""
         distances = [float(np.hypot(*(known.middle - place.middle))) for known in self._backs]
-        number = int(np.argmin(distances)) if distances else 0
-        if not distances or distances[number] > SAME_BACK_DISTANCE * length:
+        if min(distances, default=np.inf) > SAME_BACK_DISTANCE * length:
             self._backs.append(place)
             return
-        known = self._backs[number]
-        if known.last_search == place.last_search:
-            return  # Duplicate box.
-        count, score = known.count + 1, known.score + place.score
-        self._backs[number] = replace(known, last_search=place.last_search, count=count, score=score)
+        known = self._backs[int(np.argmin(distances))]
+        if known.last_search < place.last_search:  # Otherwise it is a duplicate box.
+            known.last_search = place.last_search
+            known.count += 1
+            known.score += place.score
 
     def _chosen_back(self, zone: Zone) -> _BackCandidate | None:
         """Return the back at the assumed draw pile, the most frequent one if there are several."""
@@ -148,13 +147,13 @@ class DrawPile:
         def hands(place: Point) -> float:
             return self._hand_evidence(place, zone)
 
+        def total(back: _BackCandidate) -> float:
+            return self._hand_evidence(back.middle, zone, bare=False) + self._search_evidence(back)
+
         places = [visit.place for visit in self._visits if visit.track not in self._excluded]
         best = max(places, key=hands, default=None)
-        scores = [
-            self._hand_evidence(back.middle, zone, bare=False) + self._search_evidence(back) for back in self._backs
-        ]
-        ranked = [(score, -back.distance, back.middle) for score, back in zip(scores, self._backs, strict=True)]
-        highest, _, self._found = max(ranked, key=lambda each: each[:2], default=(0.0, 0.0, None))
+        back = max(self._backs, key=lambda back: (total(back), -back.distance), default=None)
+        highest, self._found = (0.0, None) if back is None else (total(back), back.middle)
         if best is not None and hands(best) >= max(highest, _MIN_EVIDENCE):
             self._found = np.asarray(np.median([v.place for v in self._visits_near(best, zone)], axis=0), np.float64)
 
@@ -165,7 +164,7 @@ def square_at(spot: Spot) -> Quad:
     return np.asarray(spot.middle + np.array([[-half, -half], [half, -half], [half, half], [-half, half]]), np.float32)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _BackCandidate:
     """A possible back: first outline, distance in card lengths, number of searches that found it.
 
