@@ -125,7 +125,7 @@ def test_arm_in_view_since_the_draw_plays_the_drawn_card(arms: ArmsGame) -> None
     arms.reach("Ann")
     drew = int(arms.now)
     arms.now += 5
-    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(80.0, 20.0, 99, came=drew)))
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(80.0, 20.0, 99, entered_as=drew)))
     assert arms.moves[-2:] == ["Ann Draw", "Ann Play"]
     arms.table.undo()
     arms.now += 5
@@ -142,7 +142,7 @@ def test_one_draw_seen_as_two_arms_counts_once(arms: ArmsGame, hands: int, drew:
         arm = Arm(SEATS["Ann"] - 3 * track, 4.0, 1001 + track)
         arms.table.see(PileReached(arms.now, arms.now - 0.3, arm, PileKind.DRAW, (0.81, 0.19)))
     arms.now += 0.8
-    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(SEATS["Ann"], 4.0, 1003, came=1001)))
+    arms.table.see(CardLanded(arms.now, probabilities("red 3"), arm=Arm(SEATS["Ann"], 4.0, 1003, entered_as=1001)))
     assert arms.moves[-2:] == ["Ann Draw" if drew else "Cy Play", "Ann Play"]
 
 

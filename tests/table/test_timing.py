@@ -204,8 +204,8 @@ def test_card_named_by_people_leaves_earlier_rulings(game: TimedGame) -> None:
 
 
 def test_visit_details_and_rival_arms_are_stored(game: TimedGame, store: Store) -> None:
-    reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7, came=6), _LIKELY, 0.75, passing=True, again=True))
-    rivals = ((Arm(140.0, 9.0, 8), 0.3), (Arm(260.0, 9.0, 9, came=5), 0.1))
+    reach = Pending(Reach(5.0, Arm(20.0, 4.0, 7, entered_as=6), _LIKELY, 0.75, passing=True, again=True))
+    rivals = ((Arm(140.0, 9.0, 8), 0.3), (Arm(260.0, 9.0, 9, entered_as=5), 0.1))
     sight = Pending(Sight(5.0, probabilities("red 3"), "reading", arm=Arm(20.0, 4.0, 7), rivals=rivals), at=4.0)
     for pending in (reach, sight):
         assert load(dump(pending), game.view.header.edition) == pending

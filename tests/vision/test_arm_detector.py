@@ -86,7 +86,7 @@ def test_an_arm_that_was_nearly_gone_and_comes_again_is_another() -> None:
     assert [reach.kind for reach in reaches] == [PileKind.DRAW, PileKind.DISCARD]
     drew, laid = (reach.track for reach in reaches)
     assert drew.number != laid.number
-    assert (drew.came, laid.came) == (None, drew.number)
+    assert (drew.entered_as, laid.entered_as) == (None, drew.number)
     assert drew.split_at == laid.samples[0].time
     assert all(track.gone for track in tracks)
 

@@ -208,7 +208,7 @@ def load(text: str, edition: Edition) -> Pending:
 
 
 def _plain_arm(arm: Arm) -> list[float]:
-    return [arm.direction, arm.spread, arm.track, *([] if arm.came is None else [arm.came])]
+    return [arm.direction, arm.spread, arm.track, *([] if arm.entered_as is None else [arm.entered_as])]
 
 
 def _plain(probabilities: Probabilities) -> dict[str, float]:

@@ -295,8 +295,7 @@ class ArmDetector:
                 track.gone = True
                 samples = track.samples[start:]
                 track.split_at = samples[0].time
-                came = track.number if track.came is None else track.came
-                self._tracks.append(Track(next(self._numbers), samples, came=came))
+                self._tracks.append(Track(next(self._numbers), samples, entered_as=track.entered_as or track.number))
 
 
 def _crossings(component: NDArray[np.bool_], entry: NDArray[np.bool_], solid: Mask) -> list[Crossing]:

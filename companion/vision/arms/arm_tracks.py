@@ -61,14 +61,14 @@ def first_crossing(samples: Sequence[Sample]) -> Point | None:
 class Track:
     """One arm from entry to exit. gone: it has left.
 
-    came: number at its entry if it has withdrawn since; None if that is its own. split_at: time (s) after which it
+    entered_as: number at its entry if it has withdrawn since, else None. split_at: time (s) after which it
     continues as another track.
     """
 
     number: int
     samples: list[Sample] = field(default_factory=list)
     gone: bool = False
-    came: int | None = None
+    entered_as: int | None = None
     split_at: float = np.inf
 
     @property

@@ -156,10 +156,10 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
     length: of a card in pixels. until: time (s) after which it does something else.
     """
     samples = [sample for sample in track.samples if sample.time <= until]
-    came = first_crossing(samples)
-    if came is None:
+    entry = first_crossing(samples)
+    if entry is None:
         return []
-    depths = [float(np.hypot(*(sample.tip - came))) for sample in samples]
+    depths = [float(np.hypot(*(sample.tip - entry))) for sample in samples]
     least = max(depths) - CARD_RADIUS * length
     far = (number for number, depth in enumerate(depths) if depth >= least)
     slow = (number for number in far if _speed(track, number) < _MAX_SPEED_AT_WORK * length)
@@ -168,8 +168,8 @@ def turning_places(track: Track, length: float, until: float = np.inf) -> list[P
 
 def _grasp(track: Track, tip: Point, length: float) -> Point:
     """Return the grip position of a hand with this tip: the card it holds extends half its width beyond."""
-    came = first_crossing(track.samples)
-    return tip if came is None else tip - _direction(came, tip) * CARD_WIDTH / 2 * length
+    entry = first_crossing(track.samples)
+    return tip if entry is None else tip - _direction(entry, tip) * CARD_WIDTH / 2 * length
 
 
 def _direction(start: Point, end: Point) -> Point:
@@ -182,7 +182,7 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     middle, seat_distance = np.array([zone.x, zone.y]), _SEAT_DISTANCE * zone.length
     # If its entry was never seen, all directions are equally probable.
     direction, spread = track.direction(middle, began, ended, goal, seat_distance) or (0.0, 360 / np.sqrt(12))
-    return Arm(direction, spread, track.number, track.came)
+    return Arm(direction, spread, track.number, track.entered_as)
 
 
 def is_one_act(visit: HandVisit, other: HandVisit) -> bool:

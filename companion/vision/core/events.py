@@ -48,19 +48,19 @@ class Arm:
     """An arm that reaches in from the picture's border.
 
     direction: where it comes from, in degrees [0, 360) clockwise from up, seen from the middle of the discard pile.
-    spread: its standard deviation in degrees. track: identifier that is constant while the arm is in view. came:
+    spread: its standard deviation in degrees. track: identifier that is constant while the arm is in view. entered_as:
     identifier at the time it entered, or None if it equals `track`.
     """
 
     direction: float
     spread: float
     track: int
-    came: int | None = None
+    entered_as: int | None = None
 
     @property
     def person(self) -> int:
         """Identifier of the person the arm belongs to, constant while a part of the arm is in view."""
-        return self.track if self.came is None else self.came
+        return self.track if self.entered_as is None else self.entered_as
 
 
 Rivals = tuple[tuple[Arm, float], ...]

@@ -174,8 +174,8 @@ class TableTracker:
         self._departed.append(track)
         place = visit_tracker.rested(discard)
         if place is not None and track.last.time - track.samples[0].time <= _RESTS:
-            came = track.direction(discard.middle, -np.inf, np.inf)
-            side = None if came is None else int(came[0] // _ONE_PLAYER)
+            direction = track.direction(discard.middle, -np.inf, np.inf)
+            side = None if direction is None else int(direction[0] // _ONE_PLAYER)
             self._draw_pile.add_visit(place, zone, side, track.number)
 
     def _recheck_departed(self, zone: Zone, time: float) -> None:
