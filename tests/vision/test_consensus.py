@@ -13,7 +13,7 @@ from companion.vision.core.geometry import Quad
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import KnownCard
-from companion.vision.pile.motion_gate import Still, view
+from companion.vision.pile.motion_gate import Still, View
 from companion.vision.pile.pile_change import Change, Judgement
 from companion.vision.pile.pile_state import KnownPile
 
@@ -45,8 +45,8 @@ def agreed(judgements: Sequence[Judgement], apart: float = 0.03, isolated: bool 
     looks, agreement = PileConsensus(), list[Judgement]()
     for n, judgement in enumerate(judgements):
         looks.add(Look(n * apart, judgement, ()), settled=True)
-        picture = view(Frame(BLANK, n * apart, n))
-        still = Still(picture, 0.0, n * apart, n + 2, settled=True, isolated=isolated, moved=False)
+        picture = View(Frame(BLANK, n * apart, n))
+        still = Still(picture, 0.0, n * apart, settled=True, isolated=isolated, moved=False)
         agreement = looks.agreed(still, PILE, is_first=False)
     return agreement
 

@@ -8,7 +8,7 @@ import pytest
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.imaging.zone import Zone
-from companion.vision.pile.motion_gate import MotionGate, Still, View, view
+from companion.vision.pile.motion_gate import MotionGate, Still, View
 
 GRAIN = np.random.default_rng(1).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)
 ZONE = Zone(320.0, 180.0, 100.0)
@@ -27,7 +27,7 @@ def picture(card: int = 0, arm: int = 0) -> Image:
 
 def seen(stillness: MotionGate, images: list[Image], apart: float = 1 / 30, start: float = 0.0) -> list[Still | None]:
     return [
-        stillness.take(view(Frame(image, start + n * apart, n)), ZONE) for n, image in enumerate(images, round(start))
+        stillness.take(View(Frame(image, start + n * apart, n)), ZONE) for n, image in enumerate(images, round(start))
     ]
 
 
@@ -72,7 +72,7 @@ def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
     known(stillness, 200)
     images = [picture(card, arm) for arm in arms]
     seen(stillness, images, start=1.0)
-    last = view(Frame(images[-1], 1.0 + 1 / 30, 2))
+    last = View(Frame(images[-1], 1.0 + 1 / 30, 2))
     assert (stillness.changed_past_arm(last, ZONE) is not None) is leaving
 
 
@@ -97,8 +97,8 @@ def test_landing_beside_a_change_counts_unless_an_arm_is_present(beside: tuple[s
 
 
 def test_an_outline_shows_the_same_where_nothing_but_its_surroundings_differ() -> None:
-    plain = view(Frame(picture(200), 0.0, 0))
-    assert view(Frame(picture(200, arm=200), 0.1, 1)).shows_as(plain, CARD)
-    assert not view(Frame(picture(70), 0.1, 1)).shows_as(plain, CARD)
+    plain = View(Frame(picture(200), 0.0, 0))
+    assert View(Frame(picture(200, arm=200), 0.1, 1)).shows_as(plain, CARD)
+    assert not View(Frame(picture(70), 0.1, 1)).shows_as(plain, CARD)
     # A camera that was switched to another size shows nothing that could be compared.
-    assert not view(Frame(picture(200)[:180], 0.1, 1)).shows_as(plain, CARD)
+    assert not View(Frame(picture(200)[:180], 0.1, 1)).shows_as(plain, CARD)

@@ -45,25 +45,6 @@ def test_a_card_is_reported_once_while_the_arm_that_laid_it_still_leaves() -> No
     assert tracker.look_count == looks
 
 
-def test_uncertain_look_past_an_arm_counts_as_one_of_two() -> None:
-    footage, exact, looked = table(lay(RED_7), laid(BLUE_3, 0.4)), ExactSightings(), list[float]()
-    now = [0.0]
-
-    def noting(image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[Sighting]:
-        looked.append(now[0])
-        return exact(image)
-
-    tracker, said = PileTracker(noting), []
-    for frame in footage.frames():
-        exact.show(frame)
-        now[0] = frame.time
-        said += [(frame.time, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))]
-    assert reported([event for _, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
-    past_arm, last = [time for time in looked if time > 3.0][-2:]
-    assert last == said[1][0]
-    assert past_arm < last - 0.05
-
-
 _YELLOW, _BLUE = (40, 200, 220), (200, 60, 30)
 _NO_ARM = (0, 0, 0, 0)
 _GRAIN = np.random.default_rng(0).integers(60, 120, (45, 80, 3), dtype=np.uint8).repeat(8, axis=0).repeat(8, axis=1)

@@ -10,7 +10,7 @@ from companion.cards import Card
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Sighting
-from companion.vision.pile.motion_gate import View, view
+from companion.vision.pile.motion_gate import View
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 
 CORNER = outline((110, 140))
@@ -42,7 +42,7 @@ class Table:
 
     def view(self, time: float) -> View:
         self._time = time
-        return view(Frame(self.picture(time), time, round(time * RATE)))
+        return View(Frame(self.picture(time), time, round(time * RATE)))
 
     def read(self, image: Image) -> list[Sighting]:
         return self._there(self._time)
@@ -117,8 +117,8 @@ def test_nothing_is_decided_while_the_card_moves() -> None:
 
 
 def test_only_small_cards_at_the_border_may_be_held() -> None:
-    whole = view(Frame(bare_table(1280, 960), 0.0, 0))
-    near = view(Frame(bare_table(320, 240), 0.0, 0))
+    whole = View(Frame(bare_table(1280, 960), 0.0, 0))
+    near = View(Frame(bare_table(320, 240), 0.0, 0))
     assert is_held(outline((640, 90)), whole)
     assert not is_held(outline((640, 480)), whole)
     assert not is_held(outline((160, 90)), near)

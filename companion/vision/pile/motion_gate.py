@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -43,7 +44,11 @@ class View:
     """A frame and its reduced representation."""
 
     frame: Frame
-    descriptor: Descriptor
+
+    @cached_property
+    def descriptor(self) -> Descriptor:
+        """The reduced representation."""
+        return describe(self.frame.image, self.frame.time)
 
     @property
     def time(self) -> float:
@@ -55,8 +60,8 @@ class View:
         """Width of medium pictures divided by the frame's."""
         return float(self.descriptor.shape[1] / self.frame.image.shape[1])
 
-    def share(self, mask: Mask, zone: Zone | None, reach: float = Zone.REACH) -> float:
-        """Return the share of the zone, or of the whole picture, that a small mask covers."""
+    def zone_share(self, mask: Mask, zone: Zone | None, reach: float = Zone.REACH) -> float:
+        """Return the share of the zone, or of the whole picture, that a medium mask covers."""
         return float(np.mean(mask if zone is None else mask[self.window(zone, reach)]))
 
     def window(self, zone: Zone, reach: float = Zone.REACH) -> tuple[slice, slice]:
@@ -73,24 +78,18 @@ class View:
         return covered_share(changed, outline_mask(quad, changed.shape, self.scale)) <= tolerance
 
 
-def view(frame: Frame) -> View:
-    """Return a frame with its reduced representation."""
-    return View(frame, describe(frame.image, frame.time))
-
-
 @dataclass(frozen=True, eq=False)
 class Still:
     """A picture in which the pile is still.
 
-    since: time of the first such picture; lasted: seconds since then; frames: their number. settled: whether that
-    suffices to report a change. isolated: whether frames are so far apart, or it is the last one, that no further
-    picture can confirm it; moved: whether such a one differs from the previous frame.
+    since: time of the first such picture; lasted: seconds since then. settled: whether this suffices for a report.
+    isolated: whether frames are so far apart, or it is the last one, that no further picture can confirm it; moved:
+    whether such a one differs from the previous frame.
     """
 
     view: View
     since: float
     lasted: float
-    frames: int
     settled: bool
     isolated: bool
     moved: bool
@@ -134,18 +133,17 @@ class MotionGate:
         gap = view.time - last.time
         isolated = gap >= SPARSE
         self.moving = difference(last.descriptor, view.descriptor)
-        moved = view.share(self._without_ignored(self.moving, view, zone), zone) > MOTION
+        moved = view.zone_share(self._without_ignored(self.moving, view, zone), zone) > MOTION
         if moved:
             self.has_moved = True
             if not isolated:
                 return None
             before = None
-        frames = 1 if before is None else before.frames + 1
         since = before.since if before is not None else view.time if moved else last.time
         lasted = view.time - since
         # At 30 frames per second a releasing hand is never still for two; slower sources are gated by time.
         settled = before is not None or max(lasted, gap) >= INSTANT
-        self._still = Still(view, since, lasted, frames, settled, isolated, moved)
+        self._still = Still(view, since, lasted, settled, isolated, moved)
         return self._still
 
     def last(self) -> Still | None:
@@ -153,8 +151,8 @@ class MotionGate:
         last, still = self._last, self._still
         if last is None or last.descriptor.is_dark:
             return None
-        since, frames = (last.time, 0) if still is None else (still.since, still.frames)
-        return Still(last, since, HAND_PATIENCE, frames, settled=True, isolated=True, moved=False)
+        since = last.time if still is None else still.since
+        return Still(last, since, HAND_PATIENCE, settled=True, isolated=True, moved=False)
 
     def changed_since_reference(self, still: Still, zone: Zone | None, looking: bool) -> Mask | None:
         """Return the change of a still picture from the reference, None if no look is needed, or not yet.
@@ -166,7 +164,7 @@ class MotionGate:
             early = still.lasted < LIES and not still.isolated
             return None if early else np.ones(picture.shape, np.uint8)
         changed = self._without_ignored(difference(reference.descriptor, picture), still.view, zone)
-        if still.view.share(changed, zone) <= _NEWS and not self.has_moved and not looking:
+        if still.view.zone_share(changed, zone) <= _NEWS and not self.has_moved and not looking:
             if still.view.time - reference.time >= ONE_ACT:  # Daylight changes little in a second.
                 self.reference = still.view
             return None
@@ -186,10 +184,10 @@ class MotionGate:
         moving, reference = self.moving, self.reference
         if zone is None or moving is None or reference is None or self._still is not None:
             return None
-        if view.share(moving, zone, _MIDDLE) > MOTION:
+        if view.zone_share(moving, zone, _MIDDLE) > MOTION:
             return None
         changed = self._without_ignored(difference(reference.descriptor, view.descriptor), view, zone)
-        came = view.share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_reported(view, reference)
+        came = view.zone_share(changed, zone, _MIDDLE) >= _CAME and not self._lies_as_reported(view, reference)
         return changed if came else None
 
     def _without_ignored(self, changed: Mask, view: View, zone: Zone | None) -> Mask:

@@ -8,7 +8,7 @@ with certainty is reported before the arm that laid it has left.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from companion.vision.imaging.motion import color_difference, is_colorless
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
 from companion.vision.pile.features import Evidence
-from companion.vision.pile.motion_gate import MotionGate, Still, View, view
+from companion.vision.pile.motion_gate import MotionGate, Still, View
 from companion.vision.pile.outline_comparison import Comparison
 from companion.vision.pile.pile_change import Change, Judgement, judge
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
@@ -52,21 +52,6 @@ Detect = Callable[[Image], list[Sighting]]
 """Finds the face-up cards in a (H, W, 3) BGR uint8 picture; quads in its pixels."""
 
 
-@dataclass(frozen=True, eq=False)
-class EarlyLook:
-    """A look past a leaving arm, and its picture.
-
-    reference: the reference picture then. count: number of such looks since it. awaits_confirmation: whether the next
-    picture must confirm the certain card that was seen.
-    """
-
-    look: Look
-    picture: View
-    reference: View | None
-    awaits_confirmation: bool
-    count: int
-
-
 class PileTracker:
     """Tracks one pile. Call it for every frame; not thread-safe.
 
@@ -80,7 +65,9 @@ class PileTracker:
         self._gate = MotionGate()
         self._consensus = PileConsensus()
         self._pile = in_region(region)
-        self._early_look: EarlyLook | None = None
+        # Times of looks past an arm since a reference picture, and a certain card that the next picture must confirm.
+        self._early_looks: tuple[View | None, list[float]] = None, []
+        self._unconfirmed: tuple[Look, View] | None = None
         self._relocator = PileRelocator(self._detect) if region is None else None
         self._landing_count = 0
         self._top_model = shipped()
@@ -104,7 +91,7 @@ class PileTracker:
 
     def feed(self, frame: Frame) -> list[PileEvent]:
         """Process the next frame; returns the events, usually none. Raises what the detector raises."""
-        picture = view(frame)
+        picture = View(frame)
         self._dark |= picture.descriptor.is_dark and self.zone is not None
         return [*self._after_dark(self._feed(picture)), *self._health(frame.time)]
 
@@ -126,9 +113,7 @@ class PileTracker:
         if found:
             return events + found
         if still is not None:
-            # One look at a picture that has not settled is enough.
-            seen = self._count_early_look(still) and not still.settled
-            return events if seen else events + self._examine(still)
+            return events + self._examine(still)
         self._look_past_arm(picture)
         return events
 
@@ -171,7 +156,7 @@ class PileTracker:
             taken_back.append(CardTakenBack(since, (), image))
         begun = not self._pile.cards and self.zone is None
         self._relocator = PileRelocator(self._detect, picture, (top,), top.quad) if begun else None
-        self._early_look, self._landing_count = None, 0
+        self._unconfirmed, self._landing_count = None, 0
         self._consensus.clear()
         self._gate.set_reference(picture)
         self._pile = KnownPile().landed(top, picture.time).with_readings([top])
@@ -180,47 +165,31 @@ class PileTracker:
 
     def _look_past_arm(self, picture: View) -> None:
         """Look at a card that may be open already while the arm that laid it leaves."""
-        last, reference = self._early_look, self._gate.reference
-        count = 0 if last is None or last.reference is not reference else last.count
-        if last is not None and count and picture.time - last.picture.time < INSTANT:
+        if self._early_looks[0] is not self._gate.reference:
+            self._early_looks = self._gate.reference, []
+        times = self._early_looks[1]
+        if len(times) >= _MAX_EARLY_LOOKS or (times and picture.time - times[-1] < INSTANT):
             return
-        changed = self._gate.changed_past_arm(picture, self.zone) if count < _MAX_EARLY_LOOKS else None
+        changed = self._gate.changed_past_arm(picture, self.zone)
         if changed is not None:
+            times.append(picture.time)
             look = self._look(picture, changed)
-            awaits_confirmation = is_new_for_certain(look, self._pile)
-            self._early_look = EarlyLook(look, picture, reference, awaits_confirmation, count + 1)
-
-    def _count_early_look(self, still: Still) -> bool:
-        """Count a look past an arm as the first look at a picture that still shows the same."""
-        early = self._early_look
-        if early is None or still.frames > 1 or self._consensus or early.reference is not self._gate.reference:
-            return False
-        top = early.look.judgement.top
-        if top is None or early.look.judgement.change is not Change.LANDED:
-            return False
-        if not still.view.shows_as(early.picture, top.quad):
-            return False
-        self._consensus.add(early.look, settled=False)
-        return True
+            self._unconfirmed = (look, picture) if is_new_for_certain(look, self._pile) else None
 
     def _confirm_early_look(self, picture: View) -> list[PileEvent]:
         """Report a card seen past an arm if the next picture shows it unchanged."""
-        early = self._early_look
-        if early is None or not early.awaits_confirmation:
+        if self._unconfirmed is None:
             return []
-        self._early_look = replace(early, awaits_confirmation=False)
-        judgement = early.look.judgement
-        top = judgement.top
+        (look, earlier), self._unconfirmed = self._unconfirmed, None
+        top, before = look.judgement.top, self._pile
         assert top is not None
-        if not picture.shows_as(early.picture, top.quad):
-            return []
-        if self._pile.has_just_landed(top.card, picture.time):
+        if not picture.shows_as(earlier, top.quad) or before.has_just_landed(top.card, picture.time):
             return []
         self._consensus.clear()
         self._gate.set_reference(picture, reported_quad=top.quad)
-        before, self._pile = self._pile, self._pile.landed(top, picture.time).with_readings(early.look.sightings)
-        probabilities, like = mean_probabilities([judgement]), before.top == top.card
-        return [CardLanded(early.picture.time, probabilities, top.quad, picture.frame.image, same_face=like)]
+        self._pile = before.landed(top, picture.time).with_readings(look.sightings)
+        probabilities, like = mean_probabilities([look.judgement]), before.top == top.card
+        return [CardLanded(earlier.time, probabilities, top.quad, picture.frame.image, same_face=like)]
 
     def _examine(self, still: Still) -> list[PileEvent]:
         """Look at a still picture that has changed; the change is reported once the picture has settled."""
