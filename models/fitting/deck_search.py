@@ -20,7 +20,7 @@ from companion.decks.matching.card_parts import CardPart, PartEmbedding
 from companion.decks.matching.card_search import CardSearch
 from companion.decks.matching.cell_matching import CellMatcher
 from companion.decks.matching.search_model import CARD_FEATURES, OUTLINE_FEATURES, SearchModel
-from companion.decks.matching.selection import select
+from companion.decks.matching.selection import in_order, select
 from companion.decks.matching.verification import VerifiedCard
 from companion.decks.model.card_views import stored_picture
 from companion.models.fitting.logistic import ridge_logistic, roc_area
@@ -159,7 +159,7 @@ def _selected(case: Case, model: SearchModel) -> Iterator[list[_Verified]]:
     search = CardSearch(case.faces, case.matcher, model=model)
     for picture, outlines in zip(case.pictures, case.outlines, strict=True):
         candidates, comparer = search.candidates(picture.image, outlines)
-        for one in select(candidates, comparer):
+        for one in in_order(select(candidates, comparer, lambda one: one.quad), comparer):
             yield [(way, _face_at(way.quad, picture, case)) for way in search.verified(one, comparer)]
 
 

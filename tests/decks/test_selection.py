@@ -56,6 +56,11 @@ def scene(faces: Faces) -> Scene:
     return Scene(image, Comparer.of(image, faces, matcher, PartEmbedding.shipped(), odds, [LOW, TOP]))
 
 
+def _selected(candidates: Sequence[Candidate], scene: Scene) -> list[Candidate]:
+    """Return the selected candidates, all of which are cards, by what the others leave visible of them."""
+    return in_order(select(candidates, scene.comparer, lambda one: one.quad), scene.comparer)
+
+
 def test_the_card_whose_print_shows_lies_on_top_even_if_it_gains_a_little_below(scene: Scene) -> None:
     low, top = scene.seen(LOW, TOP)
     below_top, below_low = scene.comparer.compare([low.part.below([TOP]), top.part.below([LOW])])
@@ -69,7 +74,7 @@ def test_the_card_whose_print_shows_lies_on_top_even_if_it_gains_a_little_below(
 def test_a_covering_card_comes_first_and_the_covered_one_is_read_by_the_rest(scene: Scene) -> None:
     low, top = scene.seen(LOW, TOP)
     assert top.odds > low.odds
-    found = select([low, top], scene.comparer)
+    found = _selected([low, top], scene)
     assert [scene.number(one) for one in found] == [TOP_CARD, LOW_CARD]
     first, second = found
     assert first.part.share == 1
@@ -79,10 +84,25 @@ def test_a_covering_card_comes_first_and_the_covered_one_is_read_by_the_rest(sce
     assert second.odds > low.odds
 
 
+def test_a_refuted_candidate_hides_nothing(scene: Scene) -> None:
+    low, top, near = scene.seen(LOW, TOP, np.asarray(TOP + 2, np.float32))
+    asked: list[Candidate] = []
+
+    def verify(one: Candidate) -> Quad | None:
+        asked.append(one)
+        return None if scene.number(one) == TOP_CARD else one.quad
+
+    (found,) = select([low, replace(top, odds=top.odds + 9), near], scene.comparer, verify)
+    assert [scene.number(one) for one in asked] == [TOP_CARD, LOW_CARD], (
+        "an outline like the refuted one is not verified"
+    )
+    assert (found.part.visible == low.part.visible).all()
+
+
 def test_of_two_cards_the_likelier_order_counts(scene: Scene) -> None:
     """The covered card is taken first here, as if it looked a little likelier."""
     low, top = scene.seen(LOW, TOP)
-    found = select([replace(low, odds=top.odds + 0.1), top], scene.comparer)
+    found = _selected([replace(low, odds=top.odds + 0.1), top], scene)
     assert [scene.number(one) for one in found] == [LOW_CARD, TOP_CARD]
     assert found[1].part.share == 1
     assert found[0].part.share < 0.7
@@ -95,7 +115,7 @@ def test_outlines_of_parts_of_cards_are_explained_by_these_cards(scene: Scene) -
     low, top, likely, mixed = scene.seen(LOW, TOP, off, across)
     assert scene.number(likely) == TOP_CARD
     assert likely.odds > 0
-    assert [scene.number(one) for one in select([low, top, likely, mixed], scene.comparer)] == [TOP_CARD, LOW_CARD]
+    assert [scene.number(one) for one in _selected([low, top, likely, mixed], scene)] == [TOP_CARD, LOW_CARD]
 
 
 def test_what_is_left_below_found_cards_is_compared_again(scene: Scene) -> None:
@@ -130,9 +150,9 @@ def test_a_part_is_compared_once(scene: Scene) -> None:
 
 
 def test_bare_outlines_are_not_selected(scene: Scene) -> None:
-    assert select([], scene.comparer) == []
+    assert _selected([], scene) == []
     bare = scene.seen(lying(650, 450, 40))
-    assert select([replace(one, odds=-9.0) for one in bare], scene.comparer) == []
+    assert _selected([replace(one, odds=-9.0) for one in bare], scene) == []
 
 
 def test_only_parts_that_something_hides_are_compared_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +165,7 @@ def test_only_parts_that_something_hides_are_compared_again(scene: Scene, monkey
         return compare(self, parts)
 
     monkeypatch.setattr(Comparer, "compare", counted)
-    select([low, replace(top, odds=99.0), replace(alone, odds=9.0)], scene.comparer)
+    _selected([low, replace(top, odds=99.0), replace(alone, odds=9.0)], scene)
     # Once in the end, and the covered card below the other one, too.
     assert times[float(beside[0, 0])] == 1
     assert times[float(LOW[0, 0])] == 3

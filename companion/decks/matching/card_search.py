@@ -80,23 +80,29 @@ class CardSearch:
         remaining, refuted = candidates, set[PartKey]()
         cards: list[tuple[VerifiedCard, float]] = []
         settled: list[Candidate] = []
+
+        def verify(one: Candidate) -> Quad | None:
+            card = max(self.verified(one, comparer), key=lambda version: version.odds(self._model))
+            odds = card.odds(self._model)
+            whole = [found for found in comparer.compare([CardPart.of(image, card.quad, identified)]) if found]
+            # Its outline may have moved onto a card that was found before.
+            if odds > 0 and below(whole, settled, comparer):
+                cards.append((card, odds))
+                settled.extend(whole)
+                return card.quad
+            refuted.add(one.part.key)
+            # A wrong outline hides nothing; what still looks like a card later on may be another thing that lies there.
+            return one.quad if before else None
+
+        before = 0
         while remaining:
-            before = len(cards)
-            for one in select(remaining, comparer):
-                card = max(self.verified(one, comparer), key=lambda version: version.odds(self._model))
-                odds = card.odds(self._model)
-                whole = [found for found in comparer.compare([CardPart.of(image, card.quad, identified)]) if found]
-                # Its outline may have moved onto a card that was found before.
-                if odds > 0 and below(whole, settled, comparer):
-                    cards.append((card, odds))
-                    settled += whole
-                else:
-                    refuted.add(one.part.key)
+            select(remaining, comparer, verify)
             if len(cards) == before:
                 break
-            # A card on top of others, or below wrongly selected ones, can be selected once the others are settled.
+            # A card on top of others, or whose visible part was wrong, can be selected once the others are settled.
             remaining = below(candidates, in_order(settled, comparer), comparer)
             remaining = [one for one in remaining if one.part.key not in refuted]
+            before = len(cards)
         return [self._match_of(*one) for one in cards]
 
     def verified(self, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:

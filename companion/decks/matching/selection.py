@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -30,22 +30,28 @@ class _Choice:
         return self.part is self.seen.part
 
 
-def select(candidates: Sequence[Candidate], comparer: Comparer) -> list[Candidate]:
-    """Return the cards among candidates, each by the part that the others leave visible of it.
+def select(
+    candidates: Sequence[Candidate], comparer: Comparer, verify: Callable[[Candidate], Quad | None]
+) -> list[Candidate]:
+    """Return the cards among candidates, topmost first.
 
-    Greedy: the likeliest one is taken; the others are compared again without what it hides of them.
+    Greedy: the likeliest one is verified; the others are compared again without what it hides of them. verify: returns
+    the outline (4, 2) of what a candidate shows, None if there is nothing that hides others.
     """
     left, found = [_Choice(one, one, one.part) for one in candidates], list[Candidate]()
     while left:
         best = max(left, key=lambda one: one.seen.odds)
         if best.is_current and best.seen.odds >= _MIN_HIDING_ODDS:
-            found.append(best.whole)
-            left = _below(left, best.whole.quad)
+            quad = verify(best.seen)
+            left = _others(left, best.whole.quad)
+            if quad is not None:
+                found.append(best.whole)
+                left = _below(_others(left, quad), quad)
         elif all(one.is_current for one in left):
             break
         else:
             left = _compared(left, comparer)
-    return in_order(found, comparer)
+    return found
 
 
 def below(candidates: Sequence[Candidate], cards: Sequence[Candidate], comparer: Comparer) -> list[Candidate]:
@@ -60,13 +66,17 @@ def below(candidates: Sequence[Candidate], cards: Sequence[Candidate], comparer:
     return [one for one, gained in seen if one and (not gained or one.odds + sum(gained) > 0)]
 
 
+def _others(choices: Sequence[_Choice], quad: Quad) -> list[_Choice]:
+    """Return the choices without those in an outline (4, 2)."""
+    return [one for one in choices if intersection_over_union(one.whole.quad, quad) < SAME_ON_PILE]
+
+
 def _below(choices: Sequence[_Choice], top: Quad) -> list[_Choice]:
-    """Return the choices with a card on top of them, without those that are that card."""
-    others = [one for one in choices if intersection_over_union(one.whole.quad, top) < SAME_ON_PILE]
-    parts = [one.part.below([top]) for one in others]
+    """Return the choices with a card on top of them."""
+    parts = [one.part.below([top]) for one in choices]
     return [
         one if (part.visible == one.part.visible).all() else replace(one, part=part)
-        for one, part in zip(others, parts, strict=True)
+        for one, part in zip(choices, parts, strict=True)
     ]
 
 
