@@ -78,16 +78,15 @@ class CardSearch:
         """
         candidates, comparer = self.candidates(image, quads, identified, parts)
         remaining, refuted = candidates, set[PartKey]()
-        cards: list[tuple[VerifiedCard, float]] = []
+        cards: list[VerifiedCard] = []
         settled: list[Candidate] = []
 
-        def verify(one: Candidate) -> Quad | None:
-            card = max(self.verified(one, comparer), key=lambda version: version.odds(self._model))
-            odds = card.odds(self._model)
+        def accept(one: Candidate) -> Quad | None:
+            card = self._likelier(self.verified(one, comparer))
             whole = [found for found in comparer.compare([CardPart.of(image, card.quad, identified)]) if found]
             # Its outline may have moved onto a card that was found before.
-            if odds > 0 and below(whole, settled, comparer):
-                cards.append((card, odds))
+            if card.odds(self._model) > 0 and below(whole, settled, comparer):
+                cards.append(card)
                 settled.extend(whole)
                 return card.quad
             refuted.add(one.part.key)
@@ -96,14 +95,19 @@ class CardSearch:
 
         before = 0
         while remaining:
-            select(remaining, comparer, verify)
+            select(remaining, comparer, accept)
             if len(cards) == before:
                 break
             # A card on top of others, or whose visible part was wrong, can be selected once the others are settled.
             remaining = below(candidates, in_order(settled, comparer), comparer)
             remaining = [one for one in remaining if one.part.key not in refuted]
             before = len(cards)
-        return [self._match_of(*one) for one in cards]
+        # Only now it is known what lies on each card.
+        last = {id(one.quad): verify(one, comparer) for one in in_order(settled, comparer)}
+        return [self._match_of(self._likelier([card, last.get(id(card.quad), card)])) for card in cards]
+
+    def _likelier(self, versions: Sequence[VerifiedCard]) -> VerifiedCard:
+        return max(versions, key=lambda version: version.odds(self._model))
 
     def verified(self, one: Candidate, comparer: Comparer) -> list[VerifiedCard]:
         """Return a candidate verified after the correction of its outline, and also after its alignment.
@@ -135,8 +139,8 @@ class CardSearch:
         kept = {id(quad) for quad in _distinct([one.quad for one in likeliest])}
         return [one for one in likeliest if id(one.quad) in kept], comparer
 
-    def _match_of(self, one: VerifiedCard, odds: float) -> PictureMatch:
-        """Return a verified card with these log-odds as a match."""
+    def _match_of(self, one: VerifiedCard) -> PictureMatch:
+        """Return a verified card as a match."""
         logs: Floats = np.full(UNNAMED + 1, -MAX_NATS, np.float32)
         own = one.logs(self._model)
         logs[self._faces.numbers] = np.maximum(own, -MAX_NATS)
@@ -145,7 +149,7 @@ class CardSearch:
         else:
             least = -MAX_NATS if self._prior is None else -self._prior
             logs[self._unlearnt] = max(-MAX_NATS, min(float(own.min()), least))
-        logs[NOTHING] = -min(MAX_NATS, odds)
+        logs[NOTHING] = -min(MAX_NATS, one.odds(self._model))
         return PictureMatch(one.quad, logs[:CLASSES], one.shown, self._unseen)
 
 
