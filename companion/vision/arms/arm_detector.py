@@ -1,7 +1,4 @@
-"""Detects and tracks arms that reach into the picture from its border.
-
-An arm is defined only by its difference from the background, so skin, sleeves and gloves of any look are arms.
-"""
+"""Detects and tracks arms, whatever they look like: foreground that reaches in from the picture's border."""
 
 from __future__ import annotations
 
@@ -239,10 +236,7 @@ class ArmDetector:
         return tips
 
     def _without_crossing(self, component: NDArray[np.bool_], foreground: Foreground) -> ArmShape | None:
-        """Return the previously tracked arm whose hand is a component without border contact.
-
-        An object released by an arm lies still; a moving one is a hand whose sleeve has the table's colour.
-        """
+        """Return the tracked arm whose hand is a component without border contact: it moves, or still is as large."""
         points = np.argwhere(component)[:, ::-1].astype(np.float64)
         for track in self._tracks:
             last = track.last

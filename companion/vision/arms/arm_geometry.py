@@ -59,10 +59,7 @@ def max_arm_width(picture: int, length: float) -> float:
 
 
 def solid_pixels(component: NDArray[np.bool_], solid: Mask) -> Point:
-    """Return the (N, 2) pixels of a component without shadow, or all pixels if there are almost none.
-
-    solid: (h, w) uint8 mask of pixels that are more than shadow.
-    """
+    """Return the (N, 2) pixels of a component that are solid, more than shadow, or all if almost none are."""
     chosen = component & (solid > 0)
     if np.count_nonzero(chosen) < 4:
         chosen = component
@@ -103,10 +100,7 @@ def _fingertips(pixels: Point, crossing: Point) -> tuple[Point, ...]:
 
 
 def _ends_along_border(pixels: Point, tip: Point, crossing: NDArray[np.intp], border: FrameBorder) -> tuple[Point, ...]:
-    """Return tip and fingertips of an arm along the border, where the thumb may be farther inside than the fingers.
-
-    These are the points farthest from its possible entries; empty if only the tip is.
-    """
+    """Return tip and fingertips of an arm along the border, farthest from its possible entries; empty if one."""
     others = [farthest(pixels, place) for place in (crossing[0], crossing[-1])]
     ends = [end for end in others if float(np.hypot(*(border.points - end).T).min()) >= _MIN_REACH]
     ends = [end for end in ends if float(np.hypot(*(end - tip))) > FINGER_LENGTH]

@@ -87,10 +87,7 @@ class Track:
         return max(sample.solid_share for sample in self.samples) < _MIN_SOLID_SHARE
 
     def cost(self, sample: Sample, scale: float) -> tuple[bool, float] | None:
-        """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel.
-
-        A sample without a crossing costs more than any other: beside the leaving arm it is the card that was laid.
-        """
+        """Return the cost of continuing with a sample, None if impossible. scale: frame pixels per small pixel."""
         last = self.last
         tip = float(np.hypot(*(sample.tip - last.tip))) / scale
         if sample.crossing is None or last.crossing is None:
@@ -113,10 +110,7 @@ class Track:
         return None
 
     def is_withdrawn(self, number: int, began: float, ended: float) -> bool:
-        """Whether it was much farther out in a sample and the one before than in a span of time (s).
-
-        Two separate samples each must show it, because a shadow may reach far in one.
-        """
+        """Whether it was much farther out in two samples, up to `number`, than in a span of time (s), if separate."""
         two = self.samples[max(0, number - 1) : number + 1]
         least = _MIN_RELATIVE_SOLID_SHARE * min(sample.solid_share for sample in two)
         span = self.samples[slice(*self._span(began, ended))]
@@ -131,9 +125,9 @@ class Track:
         return bisect_left(self.samples, began, key=_time), bisect_right(self.samples, ended, key=_time)
 
     def carried(self, card: Floats, place: Point, length: float, began: float) -> float | None:
-        """Return the similarity (0 to 1) of a card to what the tip carried on its way to a place; None if not seen.
+        """Return the similarity (0 to 1) of a card to what the tip carried to it since a time (s); None if not seen.
 
-        card: its colour histogram; place: (2,) its location; length: of a card in pixels. began: start time (s).
+        card: its colour histogram; place: (2,) its location; length: of a card in pixels.
         """
         way = [(sample.tip, sample.colors) for sample in self.samples if sample.time >= began]
         seen = [(float(np.hypot(*(tip - place))) / length, colors) for tip, colors in way if colors is not None]
@@ -142,10 +136,9 @@ class Track:
         return max((similarity(colors, card) for colors in coming), default=None)
 
     def similarity_gained(self, back: Floats, place: Point, length: float, began: float, ended: float) -> float | None:
-        """Return how much more similar to a card back the tip was on its way out than on its way in.
+        """Return how much more similar to a card back the tip was after a visit (s) than before; None if not seen.
 
-        None if not seen on both. back: colour histogram; place: (2,) location of the pile; length: of a card in pixels.
-        began, ended: of the visit (s).
+        back: its colour histogram; place: (2,) location of the pile; length: of a card in pixels.
         """
         middle = (began + ended) / 2
         spans = (began - _WAY_SECONDS, middle), (middle, ended + _WAY_SECONDS)

@@ -1,8 +1,4 @@
-"""Colour histograms at a hand's tip: a card being laid or drawn is visible there.
-
-Bins are coarse because a moving card is blurred and a dozen small pixels wide (histogram intersection: Swain and
-Ballard, Color Indexing, 1991).
-"""
+"""Colour histograms at a hand's tip, where a card is visible (Swain and Ballard, Color Indexing, 1991)."""
 
 from __future__ import annotations
 

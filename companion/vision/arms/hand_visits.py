@@ -121,10 +121,7 @@ class VisitTracker:
 
 
 def distances(track: Track, number: int, spots: list[Spot]) -> dict[PileKind, float]:
-    """Return the hand's distance from each pile's middle in card lengths.
-
-    A hand at the middle of the draw pile is not at the discard pile, however close that is.
-    """
+    """Return the hand's distance from each pile's middle in card lengths; at the draw pile it is at no other."""
     sample = track.samples[number]
     crossing = sample.crossing if sample.crossing is not None else track.samples[0].crossing
     away = {spot.kind: min(_distance(tip, crossing, spot) for tip in sample.tips) for spot in spots}
@@ -151,10 +148,7 @@ def _distance(tip: Point, crossing: Point | None, spot: Spot) -> float:
 
 
 def turning_places(track: Track, length: float, until: float = np.inf) -> list[Point]:
-    """Return where a hand acted: its slow positions near its farthest reach.
-
-    length: of a card in pixels. until: time (s) after which it does something else.
-    """
+    """Return where a hand acted until a time (s): its slow positions near its farthest reach. length: of a card."""
     samples = [sample for sample in track.samples if sample.time <= until]
     entry = first_crossing(samples)
     if entry is None:
@@ -210,10 +204,7 @@ def withdrawal_time(track: Track, left: float) -> float:
 
 
 def _speed(track: Track, number: int, over: float = INSTANT) -> float:
-    """Return a hand's speed over a span in pixels per second; infinite if it was not seen for the whole span.
-
-    The slowest finger counts, because different fingers reach farthest at different times.
-    """
+    """Return the slowest finger's speed in pixels per second over a span (s), infinite if unseen for so long."""
     samples = track.samples
     now = samples[number]
     for before in reversed(samples[:number]):

@@ -1,7 +1,4 @@
-"""Joins the parts of an arm whose middle has the table's colour.
-
-A wrist in the colour of the tablecloth leaves a sleeve at the border and a separate hand.
-"""
+"""Joins the parts of an arm whose middle has the table's colour, such as a wrist like the tablecloth."""
 
 from __future__ import annotations
 
@@ -38,7 +35,11 @@ class Bridges:
         rows, columns = foreground.shape
         at_border = (left <= 1) | (top <= 1) | (left + width >= columns - 1) | (top + height >= rows - 1)
         if pile is not None:
-            on_top = ~at_border & (_pixels_at(pile, np.asarray(labels, np.intp), len(area)) >= NEARLY_ALL * area)
+            circle = np.zeros_like(foreground)
+            (x, y), radius = cv2.minEnclosingCircle(pile)
+            cv2.circle(circle, (round(x), round(y)), round(radius), 1, cv2.FILLED)
+            inside = np.bincount(labels[circle > 0], minlength=len(area) + 1)[1:]
+            on_top = ~at_border & (inside >= NEARLY_ALL * area)
             foreground = foreground & ~np.isin(labels, np.flatnonzero(on_top) + 1)
             at_border, area = at_border & ~on_top, np.where(on_top, 0, area)
         big = area >= _MIN_AREA
@@ -61,19 +62,8 @@ class Bridges:
         return joined
 
 
-def _pixels_at(pile: Quad, labels: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Return each component's number of pixels in the circle around a pile, where its top card lies. labels: (h, w)."""
-    circle = np.zeros(labels.shape, np.uint8)
-    (x, y), radius = cv2.minEnclosingCircle(pile)
-    cv2.circle(circle, (round(x), round(y)), round(radius), 1, cv2.FILLED)
-    return np.bincount(labels[circle > 0], minlength=count + 1)[1:]
-
-
 def _nearest(hand: NDArray[np.bool_], arms: NDArray[np.intp]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return the closest points (x, y) of an arm and a hand, None if they are too far apart or another arm is near.
-
-    arms: (h, w) their labels. Another arm is near if it may have moved there since the last frame.
-    """
+    """Return the closest points (x, y) of an arm, by labels, and a hand; None if too far apart or near another arm."""
     away = cv2.distanceTransform((~hand).astype(np.uint8), cv2.DIST_L2, 3)
     away[arms == 0] = np.inf
     y, x = (int(place) for place in np.unravel_index(int(away.argmin()), away.shape))

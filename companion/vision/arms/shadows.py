@@ -16,10 +16,7 @@ _MIN_SOLID_SHARE = 0.15
 
 
 def has_wide_shadow(foreground: Mask, solid: Mask, max_width: float) -> bool:
-    """Whether there is a shadow wider than any arm's. max_width: of an arm at the border.
-
-    A close hand of the table's hue covers as much of the picture, but crosses the border as an arm does.
-    """
+    """Whether there is a shadow wider than any arm's, also one like the table; max_width: of those at the border."""
     shade = (foreground > 0) & (solid == 0)
     if np.count_nonzero(shade) < _MIN_AREA * foreground.size:
         return False
@@ -34,10 +31,7 @@ def has_wide_shadow(foreground: Mask, solid: Mask, max_width: float) -> bool:
 
 
 def without_wide_shadows(foreground: Mask, solid: Mask, card: float) -> Mask:
-    """Return the foreground without wide shadows: solid parts, and narrow parts away from shadows.
-
-    A hand of the table's hue looks like a shadow but is no wider than a hand. card: a card's length.
-    """
+    """Return the foreground without wide shadows: solid parts, and those as narrow as a hand. card: its length."""
     shade = foreground & (1 - solid)
     wide = cv2.morphologyEx(shade, cv2.MORPH_OPEN, disc(_MIN_WIDTH * card))
     beside = np.asarray(cv2.dilate(wide, disc(2 * _SOFT_BORDER * card)), np.uint8)

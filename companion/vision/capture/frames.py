@@ -95,10 +95,7 @@ class Stopwatch:
 
 
 class UploadSource:
-    """Frames that a phone's browser uploads one at a time. A slow reader gets only the newest.
-
-    `push` and `frames` may be called from different threads.
-    """
+    """Frames that a phone's browser uploads, of which a slow reader gets only the newest; thread-safe."""
 
     live = True
     name = "the phone"

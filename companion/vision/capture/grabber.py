@@ -35,10 +35,7 @@ class _Attempt:
 
 
 class Grabber:
-    """Reads a source in the background while its context lasts; a thread that hangs in a driver is abandoned.
-
-    `next` and `statuses` are for a single reader.
-    """
+    """Reads a source in the background while its context lasts. `next` and `statuses` are for a single reader."""
 
     def __init__(self, source: FrameSource) -> None:
         self.source = source
@@ -72,10 +69,7 @@ class Grabber:
         self._keeper.join(timeout=2)
 
     def next(self, timeout: float) -> Frame | None:
-        """Return the newest frame not returned before, or None.
-
-        Waits up to `timeout` seconds, but returns at once if `statuses` is not empty.
-        """
+        """Return the newest frame not returned before; None after so many seconds, or at once with `statuses`."""
         with self._changed:
             self._changed.wait_for(lambda: self._newest is not None or self.ended or bool(self._statuses), timeout)
             frame, self._newest = self._newest, None

@@ -47,10 +47,7 @@ def is_webcam(source: str) -> bool:
 
 
 def open_webcam(device: int | str) -> cv2.VideoCapture:
-    """Open a camera by number or by its device file, requesting motion JPEG.
-
-    Uncompressed, USB 2 carries about ten pictures of 1280 x 720 a second.
-    """
+    """Open a camera by number or device file, with motion JPEG: USB 2 carries few uncompressed pictures."""
     number = device if isinstance(device, int) else _number_of(device)
     capture = cv2.VideoCapture(device if number is None else number)
     if sys.platform != "darwin":

@@ -74,7 +74,8 @@ class BackgroundModel:
 
     def __init__(self) -> None:
         self._last_levels: Image | None = None
-        self._last_picture: Floats | None = None
+        self.picture: Floats | None = None
+        """The last picture with a change, (h, w, 3) log BGR corrected for the light; None before the first one."""
         self._light_change = np.zeros(3, np.float32)
         self._began = 0.0
         self._time = 0.0
@@ -85,14 +86,9 @@ class BackgroundModel:
         """Whether the last picture showed the table displaced; the background was then reset."""
 
     @property
-    def picture(self) -> Floats | None:
-        """The last picture with a change, (h, w, 3) log BGR corrected for the light."""
-        return self._last_picture
-
-    @property
     def background(self) -> Floats | None:
         """The background, (h, w, 3) log BGR; None before the first picture."""
-        return None if self._last_picture is None else self._background
+        return None if self.picture is None else self._background
 
     def _restart(self, picture: Floats, time: float) -> None:
         self._background = picture.copy()
@@ -113,15 +109,15 @@ class BackgroundModel:
             if changed <= _SAME_SHARE * small.size and time - self._time < HAND_PATIENCE:
                 return None
         picture = np.asarray(cv2.LUT(small, LOGARITHMS), np.float32)
-        if self._last_picture is None or self._last_levels is None or small.shape != self._last_levels.shape:
-            self._last_levels, self._last_picture, self._light_change = small, picture, np.zeros(3, np.float32)
+        if self.picture is None or self._last_levels is None or small.shape != self._last_levels.shape:
+            self._last_levels, self.picture, self._light_change = small, picture, np.zeros(3, np.float32)
             self._restart(picture, time)
             return None
         light = self._light_change = _light_change(picture - self._background, self._light_change)
         picture = picture - light
         moved = self._moved(picture, np.asarray(cv2.absdiff(small, self._last_levels), np.uint8), time)
         mask, solid = self._compare(picture)
-        self._last_levels, self._last_picture, self._mask = small, picture, mask
+        self._last_levels, self.picture, self._mask = small, picture, mask
         self._elapsed, self._time = min(1.0, time - self._time), time
         self._has_foreground = bool(mask.any())
         self.displaced = self._is_displaced(solid, moved, time, ignored)
@@ -131,12 +127,9 @@ class BackgroundModel:
         return Foreground(time, mask, solid, moved, picture, self._background)
 
     def update(self, attached: Mask) -> None:
-        """Update the background from the last picture, except where it moves or is foreground.
-
-        attached: (h, w) uint8 mask of foreground attached to the border, which may be waiting arms.
-        """
-        assert self._last_picture is not None
-        picture, mask = self._last_picture, self._mask
+        """Update the background where nothing moves or differs; attached: (h, w) mask of foreground at the border."""
+        assert self.picture is not None
+        picture, mask = self.picture, self._mask
         rate = 1 - np.exp(-self._elapsed / HAND_PATIENCE)
         cv2.accumulateWeighted(picture, self._background, float(rate), mask=(mask == 0).astype(np.uint8))
         if not self._has_foreground:
@@ -152,14 +145,14 @@ class BackgroundModel:
 
     def absorb(self, component: NDArray[np.bool_]) -> None:
         """Take a component of the foreground as background: a card that was laid, or where an object has left."""
-        assert self._last_picture is not None
-        self._second_layer[component] = self._background[component] = self._last_picture[component]
+        assert self.picture is not None
+        self._second_layer[component] = self._background[component] = self.picture[component]
 
     def _moved(self, picture: Floats, levels: Image, time: float) -> Mask:
         """Return the mask of motion since the last frame. levels: (h, w, 3) uint8 tolerances."""
-        assert self._last_picture is not None
-        changes = np.asarray(cv2.absdiff(picture, self._last_picture), np.float32)
-        noise = _frame_noise(picture, self._last_picture)
+        assert self.picture is not None
+        changes = np.asarray(cv2.absdiff(picture, self.picture), np.float32)
+        noise = _frame_noise(picture, self.picture)
         self._noise += 0.1 * (min(noise, 0.1) - self._noise)
         changes[levels <= _GRAIN] = 0
         moved = _channel_maximum(changes) > max(_MOVED, NOISES * self._noise)
@@ -184,10 +177,7 @@ class BackgroundModel:
         return mask, mask & (solid | self._uneven(light, mask))
 
     def _light_response(self, light: Floats) -> Floats:
-        """Return the expected log change of the background under a light change, (h, w, 3); light: (h, w) its mean.
-
-        The offset added before the logarithm makes dark colours respond less.
-        """
+        """Return the (h, w, 3) log change of the background for a mean one; by the offset, dark colours respond less."""
         dark = np.asarray(cv2.exp(-self._background), np.float32)
         responds = np.maximum(1 - np.float32(OFFSET) * dark, np.finfo(np.float32).eps)
         share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
@@ -225,10 +215,7 @@ def _light_change(change: Floats, before: Floats) -> Floats:
 
 
 def _frame_noise(picture: Floats, last: Floats) -> float:
-    """Return the noise: the median change between frames that is not shared by neighbouring places.
-
-    A passing shadow changes neighbours alike; counting it as noise would hide a hand in it.
-    """
+    """Return the noise: the median change between frames that neighbours do not share, as in a passing shadow."""
     change = picture[::_APART, ::_APART] - last[::_APART, ::_APART]
     return float(np.median(_channel_maximum(np.abs(np.diff(change, axis=1)))) / np.sqrt(2))
 

@@ -180,10 +180,7 @@ def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
 
 
 class SettledBackground:
-    """Background of the pile's pictures: what lay still for `HAND_PATIENCE`.
-
-    The longest-lasting appearance is kept as well, so that a hand that rests and leaves causes no ghost.
-    """
+    """What lay still for `HAND_PATIENCE`, and what did so longest, so that a hand that rests causes no ghost."""
 
     def __init__(self) -> None:
         self._layers: tuple[_Layers, _Layers] | None = None
@@ -198,10 +195,7 @@ class SettledBackground:
         colors.learn(unlit, time)
 
     def settle(self, picture: Descriptor) -> None:
-        """Take a picture that was learnt as settled, for example because the camera moved.
-
-        If instead large arms fill it, the table is still known once they leave.
-        """
+        """Take a picture that was learnt as settled: a moved camera's, or one full of arms that leave again."""
         assert self._layers is not None
         structures, colors = self._layers
         structures.settle(picture.structure, picture.time)
@@ -221,11 +215,7 @@ def _unlit(colors: Floats) -> Floats:
 
 
 def has_arm_at_edge(changed: Mask, window: tuple[slice, slice], length: float) -> bool:
-    """Whether a new object crosses the edge of a window, as an arm does.
-
-    length: of a card, in medium pixels. An object that ends within the picture and is no larger than a card, such as a
-    changed draw pile, does not count.
-    """
+    """Whether an object crosses the edge of a window as an arm does, no card. length: of a card, medium pixels."""
     closed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     count, labels = cv2.connectedComponents(closed, connectivity=8)
     if count < 2:

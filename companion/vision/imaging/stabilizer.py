@@ -49,7 +49,7 @@ class Stabilizer:
         """Whether the camera's position was updated with the last frame."""
 
     def stabilized(self, frame: Frame, hands_present: bool = False) -> Frame:
-        """Return the frame as an unmoved camera would show it: usually the frame itself. hands_present: just before."""
+        """Return the frame as an unmoved camera would show it, usually itself. hands_present: just before it."""
         self.moved = False
         self._hands_at = frame.time if hands_present else self._hands_at
         small = cv2.cvtColor(frame.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
@@ -69,10 +69,7 @@ class Stabilizer:
         return replace(frame, image=_moved_back(frame.image, motion))
 
     def _moved_by(self, anchor: Floats, small: Floats, frame: Frame) -> _Motion | None:
-        """Return how the camera has moved since the anchor, None if it has not or that is not seen.
-
-        anchor, small: grey pictures.
-        """
+        """Return how the camera has moved between two grey pictures, None if it has not or that is not seen."""
         if np.median(_differences(anchor, small)) <= _DIFFERS:
             return None
         if self._anchor_texture is None:

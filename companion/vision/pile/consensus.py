@@ -43,10 +43,7 @@ class Look:
 
 
 def mean_probabilities(judgements: Sequence[Judgement]) -> Probabilities:
-    """Return the mean of the looks' probabilities.
-
-    Those of a landing are averaged geometrically, so a look against a landing weighs more than one for it.
-    """
+    """Return the mean of the looks' probabilities; that of a landing is geometric, so doubts weigh more."""
     tops = [(judgement.top, judgement.landing_probability) for judgement in judgements if judgement.top is not None]
     landed = np.prod([probability for _, probability in tops]) ** (1 / max(1, len(tops)))
     total: dict[Card, float] = {}
@@ -57,10 +54,7 @@ def mean_probabilities(judgements: Sequence[Judgement]) -> Probabilities:
 
 
 def is_new_for_certain(look: Look, pile: KnownPile) -> bool:
-    """Whether a look shows a landed card with enough certainty while an arm is still in the picture.
-
-    For a card like the previous top, that one must be visible in its place.
-    """
+    """Whether a look past an arm surely shows a landed card; one like the top must lie beside that one."""
     top = look.judgement.top
     if look.judgement.change is not Change.LANDED or top is None:
         return False
@@ -76,9 +70,7 @@ class PileConsensus:
     """The looks at successive still pictures since the last motion or report."""
 
     def __init__(self) -> None:
-        self._looks: list[Look] = []
-        self._due = 0.0
-        self._pause = _LOOK_PAUSE
+        self.clear()
 
     def __len__(self) -> int:
         return len(self._looks)
@@ -90,7 +82,7 @@ class PileConsensus:
 
     def clear(self) -> None:
         """Reset; the next look is due at once."""
-        self._looks.clear()
+        self._looks: list[Look] = []
         self._due, self._pause = 0.0, _LOOK_PAUSE
 
     def is_due(self, time: float) -> bool:
@@ -180,10 +172,7 @@ class PileConsensus:
 
 
 def _is_certain(judgement: Judgement, pile: KnownPile) -> bool:
-    """Whether a single look suffices.
-
-    A missed card can look as if nothing happened, as if the top was removed, or as if a card below it had landed.
-    """
+    """Whether a single look suffices; a missed card can look like no change, a removed top or a landed lower card."""
     top = judgement.top
     if top is None or judgement.change in (Change.NONE, Change.TAKEN_BACK) or judgement.landing_probability < 1:
         return False

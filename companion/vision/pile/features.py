@@ -122,10 +122,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A card read now, with measures of the pictures at its place.
-
-    top_probability: that it lies on top, from the current picture alone.
-    """
+    """A card read now, with measures at its place. top_probability: to lie on top, by the current picture alone."""
 
     sighting: Sighting
     evidence: Evidence

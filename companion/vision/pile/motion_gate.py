@@ -155,10 +155,7 @@ class MotionGate:
         return Still(last, since, HAND_PATIENCE, settled=True, isolated=True, moved=False)
 
     def changed_since_reference(self, still: Still, zone: Zone | None, looking: bool) -> Mask | None:
-        """Return the change of a still picture from the reference, None if no look is needed, or not yet.
-
-        The mask is small, and all 1 without a reference. looking: whether looks have been taken since then.
-        """
+        """Return the changes of a still picture from the reference, all 1 without one; None if no look is due."""
         picture, reference = still.view.descriptor, self.reference
         if reference is None:
             early = still.lasted < LIES and not still.isolated
@@ -177,10 +174,7 @@ class MotionGate:
         return changed
 
     def changed_past_arm(self, view: View, zone: Zone | None) -> Mask | None:
-        """Return the change from the reference while something leaves a pile that it changed.
-
-        None if nothing moves, something moves in the pile's middle, or the middle is unchanged.
-        """
+        """Return the changes from the reference while something leaves a pile whose middle is still and changed."""
         moving, reference = self.moving, self.reference
         if zone is None or moving is None or reference is None or self._still is not None:
             return None

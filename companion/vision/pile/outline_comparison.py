@@ -39,10 +39,7 @@ class Comparison:
     after: Image
 
     def laid_on_like(self, old: Quad, new: Quad) -> float:
-        """Return the probability (0 to 1) that a card at `new` was laid on an identical one with its face at `old`.
-
-        0 means pushed or untouched, or pictures of different sizes.
-        """
+        """Return the probability that a card at `new` was laid on one like it at `old`, 0 if pushed or untouched."""
         before, after = self.before, self.after
         length = length_of(old)
         pad = int(np.ceil(6 * _RIM * length))
@@ -106,10 +103,7 @@ def _gain(before: Image, after: Image) -> float:
 def _share_gone(
     was: NDArray[np.float32], now: NDArray[np.float32], first: Mask, second: Mask, margin: int
 ) -> tuple[float, bool]:
-    """Return the change of the old face beside the new card, relative to the face's contrast.
-
-    now: corrected for light. The second value is whether enough print is visible there to identify the card.
-    """
+    """Return the change of the old face beside the new card over its contrast, and whether enough print shows."""
     inside = np.asarray(cv2.erode(first, disc(2 * margin + 1)), np.uint8)
     covered = np.asarray(cv2.dilate(second, disc(2 * margin + 1)), np.uint8)
     left = inside & (1 - covered)

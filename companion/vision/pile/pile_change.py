@@ -137,10 +137,7 @@ def _judge_kept(kept: Candidate, pushed: Candidate | None) -> Judgement:
 
 
 def _judge_uncovered(evidence: Evidence, others: Sequence[Candidate]) -> Judgement | None:
-    """Return that the top card was taken back if the one below is visible, unchanged, and nothing else is new.
-
-    That an identical card was laid in exactly the same place is far less probable.
-    """
+    """Return that the top card was taken back if the one below is visible, unchanged, and nothing else is new."""
     known = evidence.known
     below = next((c for c in others if _lies_below_top(c, _SAME_CARD)), None)
     if below is None or below.top_beside.is_unchanged or _is_buried(below, others):
@@ -223,10 +220,7 @@ def _laid_on_probability(card: Candidate) -> float:
 
 
 def _is_unknown_card(card: Candidate) -> bool:
-    """Whether an unknown card is read on the top one with a dissimilar picture.
-
-    A bare face may replace another, or one of another colour, with little change in the medium picture.
-    """
+    """Whether an unknown card is read on the top one with a dissimilar picture; bare faces change little beside."""
     evidence, pictures = card.evidence, card.evidence.pictures
     if pictures is None or card.confidence < EVEN:
         return False
@@ -251,10 +245,7 @@ def _new_corner(evidence: Evidence) -> Candidate | None:
 
 
 def _not_carried_along(evidence: Evidence, moved: Candidate, others: Iterable[Candidate]) -> list[Candidate]:
-    """Return the cards that neither stayed nor moved along below the top card.
-
-    If the top card is visible and unchanged beside one, it was not pushed but is half covered and inexactly outlined.
-    """
+    """Return the cards that neither stayed nor were carried along below the top card."""
     move = homography(evidence.top.quad, moved.quad)
     before = (*evidence.known, *evidence.last_read)
     places = [*before, *(KnownCard(old.card, project(move, old.quad)) for old in before)]

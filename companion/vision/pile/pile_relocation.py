@@ -7,6 +7,7 @@ to the picture's middle, locates the pile. If cards held in view always move, th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,6 +29,7 @@ _WHOLE_TABLE = 0.35
 _CAME = 0.002
 
 
+@dataclass(eq=False)
 class PileRelocator:
     """Searches for the first card laid away from the assumed pile, or anywhere.
 
@@ -35,30 +37,20 @@ class PileRelocator:
     be the pile, None without one.
     """
 
-    def __init__(
-        self,
-        detect: Callable[[Image], list[Sighting]],
-        first: View | None = None,
-        sightings: Sequence[Sighting] = (),
-        pile: Quad | None = None,
-    ) -> None:
-        self._detect = detect
-        self._first = first
-        self._sightings = sightings
-        self._pile = pile
-        self._due: float | None = None
-        self._pause = _PAUSE
-        self._candidates: list[tuple[Sighting, View]] = []
+    detect: Callable[[Image], list[Sighting]]
+    first: View | None = None
+    sightings: Sequence[Sighting] = ()
+    pile: Quad | None = None
+    _due: float | None = field(default=None, init=False)
+    _pause: float = field(default=_PAUSE, init=False)
+    _candidates: list[tuple[Sighting, View]] = field(default_factory=list, init=False)
 
     def search(self, picture: View, moving: Mask | None) -> tuple[Sighting, float] | None:
-        """Return the card laid elsewhere and since when it lies (s), once two pictures show it.
-
-        moving: mask of changes since the previous picture, None if undefined.
-        """
-        if self._pile is not None and self._max_distance(picture) <= 0:
+        """Return the card laid elsewhere and since when it lies (s), once two pictures show it. moving: motion."""
+        if self.pile is not None and self._max_distance(picture) <= 0:
             return None
         if self._due is None:
-            self._postpone(picture, _PAUSE if self._first else LIES)
+            self._postpone(picture, _PAUSE if self.first else LIES)
             return None
         if picture.time < self._due or moving is None:
             return None
@@ -66,25 +58,25 @@ class PileRelocator:
         if changed is None:
             self._postpone(picture, _PAUSE)
             return None
-        found = [s for s in self._detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
+        found = [s for s in self.detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
         self._postpone(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
         before = [(card, then) for card, then in self._candidates if picture.time - then.time <= HAND_PATIENCE]
         self._candidates = [*before, *((card, picture) for card in found)]
         for card in sorted(found, key=lambda s: _from_middle(s.quad, picture)):
             since = [then.time for earlier, then in before if _still_lies(card, picture, earlier, then)]
             # It may be held in a swaying hand.
-            long = AT_REST if self._pile is None and is_held(card.quad, picture) else LIES
+            long = AT_REST if self.pile is None and is_held(card.quad, picture) else LIES
             if since and picture.time - since[0] >= long:
                 return card, since[0]
         return None
 
     def _changed(self, picture: View) -> Mask | None:
         """Return the mask of changes since the previous picture, None if no card can have landed."""
-        if self._first is None:
+        if self.first is None:
             return np.ones_like(picture.descriptor.structure, np.uint8)
-        changed = difference(self._first.descriptor, picture.descriptor)
+        changed = difference(self.first.descriptor, picture.descriptor)
         if is_displaced(changed):
-            self._first = picture
+            self.first = picture
             return None
         return changed if changed.mean() >= _CAME else None
 
@@ -94,17 +86,17 @@ class PileRelocator:
         place = outline_mask(card.quad, changed.shape, picture.scale)
         if covered_share(moving, place) > MOTION or covered_share(changed, place) < CHANGED:
             return False
-        alike = [s.quad for s in self._sightings if s.card == card.card]
+        alike = [s.quad for s in self.sightings if s.card == card.card]
         if any(intersection_over_union(quad, card.quad) > SAME_PLACE for quad in alike):
             return False
-        if self._pile is None:
+        if self.pile is None:
             return True
         return _from_middle(card.quad, picture) < self._max_distance(picture)
 
     def _max_distance(self, picture: View) -> float:
         """Return the maximum distance (px) of such a card from the picture's middle; 0 or less if none is possible."""
-        assert self._pile is not None
-        return _from_middle(self._pile, picture) - length_of(self._pile)
+        assert self.pile is not None
+        return _from_middle(self.pile, picture) - length_of(self.pile)
 
     def _postpone(self, picture: View, pause: float) -> None:
         self._pause = pause

@@ -114,10 +114,7 @@ def _distance(a: NDArray[np.floating], b: NDArray[np.floating] | tuple[float, fl
 
 
 def updated_places(known: Sequence[KnownCard], sightings: Sequence[Sighting]) -> list[KnownCard]:
-    """Return the known cards, lower ones at the places where they are read now.
-
-    Laying a card often pushes others. If a card moved little, the outline from when it was open is more exact.
-    """
+    """Return the known cards, lower ones where they are read now if they were pushed."""
     top = known[-1]
     seen = [s for s in sightings if s.whole and not is_at(s, top)]
 

@@ -204,10 +204,7 @@ class PileTracker:
         return self._report(agreed, still, changed) if agreed else []
 
     def _look(self, picture: View, changed: Mask, *, isolated: bool = False) -> Look:
-        """Run the detector on the pile's surroundings if known, quickly and thoroughly in turn.
-
-        isolated: whether this is the only picture available.
-        """
+        """Run the detector on the pile's surroundings, quickly and thoroughly in turn. isolated: the only picture."""
         self.look_count += 1
         reference, image = self._gate.reference, picture.frame.image
         if reference is not None and not self._pile.cards:

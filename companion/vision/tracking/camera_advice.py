@@ -85,10 +85,7 @@ _HIDES_A_CARD = float(_MOST_GLARE * _SHORTEST * _SHORTEST * CARD_WIDTH)
 
 
 def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Visibility | None = None) -> Advice:
-    """Return the worst obstacle to reading a (H, W, 3) BGR uint8 picture of the table.
-
-    sightings: the cards seen in it. draw_pile: visible share of the draw pile in the whole picture, None if unknown.
-    """
+    """Return the worst obstacle to reading a (H, W, 3) BGR uint8 picture of the table, with the cards seen in it."""
     # The card to measure on: the most confident open one, else the most confident one.
     card = max(sightings, key=lambda sighting: (sighting.whole, sighting.confidence), default=None)
     if card is None:

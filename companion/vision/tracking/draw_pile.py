@@ -52,10 +52,7 @@ class DrawPile:
         return None if self._found is None else Spot(PileKind.DRAW, self._found, zone.length)
 
     def visibility(self, zone: Zone, size: tuple[int, int]) -> Visibility | None:
-        """Return its visible share, None while unknown. size: the picture's width and height.
-
-        With a detected back, the visible part of it; otherwise only strong evidence from hands counts as in view.
-        """
+        """Return the visible share of its back or of where hands surely go, None while unknown. size: width, height."""
         spot = self.spot(zone)
         if self._region is None:
             back = self._chosen_back(zone)
@@ -73,7 +70,7 @@ class DrawPile:
         return self._region is None and time >= self._next_search + ARM_PATIENCE * arms
 
     def add_backs(self, backs: Sequence[Back], zone: Zone, time: float, size: tuple[int, int] | None = None) -> None:
-        """Process the card backs that a search of the whole picture found; size: its width and height in pixels."""
+        """Process the card backs that a search of the whole picture found. size: its width and height."""
         self._next_search, self._pause = time + self._pause, min(ARRANGEMENT, 2 * self._pause)
         self._searches += 1
         for back in sorted(backs, key=lambda back: -back.score):

@@ -128,20 +128,13 @@ class IdleSnapshots:
             series.reset()
 
     def change(self, place: Point, length: float, began: float, ended: float, clear: bool = False) -> TopChange | None:
-        """Return the change of a pile's top between two times (s); None if unknown.
-
-        place: (2,) the pile's middle, length: of a card, both in frame pixels. clear: use only pictures without arms
-        at the pile, which are preferred.
-        """
+        """Return the change of a pile's top between two times (s), in frame pixels. clear: with no arm at the pile."""
         changes = (series.change(place, length, began, ended) for series in self._series[: 1 if clear else None])
         return next((change for change in changes if change is not None), None)
 
 
 def changed_share(old: Snapshot, new: Snapshot, place: Point, length: float) -> float | None:
-    """Return the differing share of a pile's top between two pictures; None if too little is visible.
-
-    place: (2,) the pile's middle, length: of a card, both in frame pixels.
-    """
+    """Return the differing share of a pile's top, in frame pixels, between two pictures; None if too little shows."""
     if old.gray.shape != new.gray.shape:
         return None
     # Lamps and exposure change the brightness globally.
@@ -168,10 +161,7 @@ def changed_share(old: Snapshot, new: Snapshot, place: Point, length: float) -> 
 
 
 def hidden_share(hidden: Mask, place: Point, length: float, scale: float) -> float:
-    """Return the share of a pile and its margin that a mask hides; 0 outside the picture.
-
-    place: (2,) and length of a card in frame pixels. scale: from frames to the mask.
-    """
+    """Return the share of a pile and its margin, in frame pixels, that a mask hides; scale: from frames to it."""
     piece = hidden[_window(hidden, place * scale, (CARD_SIDE / 2 + CARD_MARGIN) * length * scale)]
     return float(np.mean(piece > 0)) if piece.size else 0.0
 

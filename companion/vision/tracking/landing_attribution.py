@@ -80,10 +80,7 @@ class LandingModel:
     moment: Logit
 
     def attributed(self, landing: Landing) -> tuple[tuple[Track, float], ...]:
-        """Return the arms that may have laid the card, most probable first, with their probabilities.
-
-        Improbable ones are omitted; the result is empty if an unseen arm is more probable than each of them.
-        """
+        """Return the arms that may have laid the card, best first, with probabilities; none if nobody is likelier."""
         scores = [self.score(landing.moments(track)) for track in landing.tracks]
         best = max(scores, default=-np.inf)
         if best < 0:

@@ -1,8 +1,4 @@
-"""Decides by the hands at the pile whether a card identical to the one below has landed.
-
-In pictures a card laid almost exactly on an identical one looks like a small push. Who lays a card is seen
-with its colours on the way; who pushes or takes one is not.
-"""
+"""Decides by the hands at the pile whether a card like the one below has landed: who lays one carries it."""
 
 from __future__ import annotations
 

@@ -113,10 +113,7 @@ class TableTracker:
         return None if zone is None else self._draw_pile.visibility(zone, self._size)
 
     def feed(self, frame: Frame) -> list[PileEvent]:
-        """Process the next frame; returns the events, usually none, in approximate order of time.
-
-        Raises what the tracker's detector raises.
-        """
+        """Process the next frame; returns the events, usually none, by time. Raises what the detectors raise."""
         frame = self._stabilizer.stabilized(frame, self._hands_present)
         self._size, self._time = (frame.image.shape[1], frame.image.shape[0]), frame.time
         if self._stabilizer.moved:
@@ -225,10 +222,7 @@ class TableTracker:
         return AT_REST if visited_both or self._top_change(pending, clear=True) is None else ONE_ACT
 
     def _top_change(self, pending: _PendingVisit, clear: bool = False) -> TopChange | None:
-        """Return the change of the draw pile's top since before the visit; None while unknown.
-
-        clear: use only pictures without arms at the pile.
-        """
+        """Return the change of the draw pile's top by a visit, None while unknown. clear: with no arm at the pile."""
         draw, visit = pending.draw, pending.visit
         if draw is None:
             return None
@@ -293,10 +287,7 @@ class TableTracker:
         self._pending = [one for one in self._pending if not was_laying(one.visit, self._work_times)]
 
     def _landing(self, landed: float, quad: Quad | None, zone: Zone) -> Landing:
-        """Return a card that came to rest, and the arms that may have laid it.
-
-        quad: the card's outline; the middle of the discard pile if None.
-        """
+        """Return a card that came to rest, at the middle of the pile without an outline, and the possible arms."""
         seen = self._arms.picture
         middle = np.array([zone.x, zone.y]) if quad is None else quad.mean(0).astype(np.float64)
         card = None if quad is None or seen is None else seen.within(quad)
