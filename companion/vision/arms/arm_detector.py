@@ -147,9 +147,9 @@ class ArmDetector:
             else:
                 # A still object that touches only held cards is a card laid beside them.
                 (attached if crossings else hands)[component] = 1
-                found = self._arms_of(component, crossings, entry, solid, foreground)
+                shapes = self._arms_of(component, crossings, entry, solid, foreground)
                 # Colours in a shadow's border are unreliable.
-                arms += found if has_shadow else [self._with_colors(arm, component, foreground) for arm in found]
+                arms += shapes if has_shadow else [self._with_colors(arm, component, foreground) for arm in shapes]
         hidden = attached | hands
         if has_shadow:
             attached |= foreground.mask & (1 - foreground.solid)

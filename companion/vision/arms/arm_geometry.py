@@ -96,7 +96,7 @@ def _fingertips(pixels: Point, crossing: Point) -> tuple[Point, ...]:
         return ()
     own = labels[y, x]
     fingers = [own == number for number in range(1, count)]
-    return tuple(_mean_of_farthest(pixels[far][one], away[one]) for one in fingers)
+    return tuple(_mean_of_farthest(pixels[far][finger], away[finger]) for finger in fingers)
 
 
 def _ends_along_border(pixels: Point, tip: Point, crossing: NDArray[np.intp], border: FrameBorder) -> tuple[Point, ...]:
@@ -131,7 +131,7 @@ def split_arms(
     owner = paths.argmin(0)
     xs, ys = pixels.astype(int).T
     length = paths.min(0)[ys, xs]  # Of the shortest path to any crossing.
-    found: list[tuple[int, Point, float]] = []
+    own_arms: list[tuple[int, Point, float]] = []
     joined: list[int] = []
     for number in range(len(crossings)):
         own = (owner[ys, xs] == number) & np.isfinite(length)
@@ -145,20 +145,20 @@ def split_arms(
         if (window[inside] != number).any():
             joined.append(number)
         else:
-            found.append((number, tip, float(np.count_nonzero(own))))
-    if not found and joined:
+            own_arms.append((number, tip, float(np.count_nonzero(own))))
+    if not own_arms and joined:
         # If two hands meet or there is no reach, the deepest point counts.
         tip = _mean_of_farthest(pixels, np.where(np.isfinite(length), length, 0))
         if float(length[np.isfinite(length)].max(initial=0)) < _MIN_REACH:
             return []
-        found = [(int(owner[tuple(np.round(tip).astype(int)[::-1])]), tip, float(len(pixels)))]
-        joined = [number for number in joined if number != found[0][0]]
+        own_arms = [(int(owner[tuple(np.round(tip).astype(int)[::-1])]), tip, float(len(pixels)))]
+        joined = [number for number in joined if number != own_arms[0][0]]
     arms = []
-    for number, tip, area in found:
-        same = [number, *joined] if len(found) == 1 else [number]
+    for number, tip, area in own_arms:
+        same = [number, *joined] if len(own_arms) == 1 else [number]
         longest = max(same, key=lambda i: len(crossings[i]))
         crossing, fingertips = border.points[crossings[longest]], tuple[Point, ...]()
         if len(crossing) > max_width:
-            fingertips = _ends_along_border(pixels, tip, crossing, border) if len(found) == 1 else ()
+            fingertips = _ends_along_border(pixels, tip, crossing, border) if len(own_arms) == 1 else ()
         arms.append(ArmShape(tip, crossing.mean(0), float(len(crossing)), int(area), fingertips=fingertips))
     return arms

@@ -33,10 +33,7 @@ class Spot:
 
 @dataclass(eq=False)
 class HandVisit:
-    """An arm's visit to a pile (s), growing until it ends.
-
-    nearest: distance from its middle in card lengths. slowest: card lengths per second.
-    """
+    """An arm's visit to a pile (s), growing until it ends. nearest, slowest: in card lengths, per second."""
 
     track: Track
     kind: PileKind
@@ -185,10 +182,7 @@ def is_one_act(visit: HandVisit, other: HandVisit) -> bool:
 
 
 def was_laying(visit: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
-    """Whether an apparent visit to the draw pile was the tip of a card laid beside it, or a pass.
-
-    laid: arms busy at the discard pile, with times. A hand that withdrew in between was not passing.
-    """
+    """Whether a seeming visit to the draw pile was a card laid beside it, or a pass. laid: arms with times (s)."""
     track = visit.track
     return visit.kind is PileKind.DRAW and any(
         visit.began - ONE_ACT <= time < visit.ended + ONE_ACT and time < withdrawal_time(track, visit.ended)

@@ -1,8 +1,4 @@
-"""Regions at the border with constant motion, such as cards held in view: not arms, but part of the border.
-
-An arm covers a place for about a second; a place that is foreground for much longer is where somebody holds something.
-Whoever reaches in from there emerges from behind it.
-"""
+"""Places at the border that are foreground for long, such as cards held in view: no arms, but the border."""
 
 from __future__ import annotations
 

@@ -34,11 +34,7 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of a source.
-
-    image: (H, W, 3) BGR uint8, immutable by convention. time: seconds since the source began. number: how many frames
-    precede it.
-    """
+    """One (H, W, 3) BGR uint8 picture of a source, seconds since it began, and the number of frames before."""
 
     image: Image
     time: float

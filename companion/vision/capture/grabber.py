@@ -1,8 +1,4 @@
-"""Keeps the newest frame of a source available and reconnects a lost source.
-
-One thread reads frames and keeps the last one; another one checks that the source is alive. If the first one hangs in a
-camera's driver, it is abandoned and a new one connects.
-"""
+"""Keeps the newest frame of a source available, and reconnects a lost source; abandons a hanging driver."""
 
 from __future__ import annotations
 

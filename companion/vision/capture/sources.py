@@ -196,10 +196,7 @@ def _unreadable(name: str, codec: str) -> str:
 
 
 def _hush() -> None:
-    """Suppress OpenCV's and FFmpeg's own messages; SourceError reports the problem in one sentence.
-
-    Also skips Media Foundation's hardware search on Windows, which takes half a minute before a webcam's first picture.
-    """
+    """Suppress OpenCV's and FFmpeg's own messages, and a search on Windows that takes half a minute."""
     os.environ.setdefault("OPENCV_VIDEOIO_MSMF_ENABLE_HW_TRANSFORMS", "0")
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)

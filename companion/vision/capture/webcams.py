@@ -29,7 +29,7 @@ def list_webcams(in_use: str | None = None) -> list[Device]:
     """Return this computer's cameras. in_use: the current source, which is not probed."""
     if sys.platform.startswith("linux"):
         return _linux_webcams()
-    found = []
+    devices = []
     for number in itertools.count():
         if str(number) != in_use:
             capture = cv2.VideoCapture(number)
@@ -37,8 +37,8 @@ def list_webcams(in_use: str | None = None) -> list[Device]:
             capture.release()
             if not opened:
                 break
-        found.append(Device(number, f"Camera {number}", str(number)))
-    return found
+        devices.append(Device(number, f"Camera {number}", str(number)))
+    return devices
 
 
 def is_webcam(source: str) -> bool:
@@ -61,8 +61,8 @@ def open_webcam(device: int | str) -> cv2.VideoCapture:
 
 def _number_of(path: str) -> int | None:
     """Return the number of a device file, following the links of stable names; None if it is no numbered one."""
-    found = re.fullmatch(r"/dev/video(\d+)", os.path.realpath(path))
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"/dev/video(\d+)", os.path.realpath(path))
+    return int(match[1]) if match else None
 
 
 def _linux_webcams() -> list[Device]:
@@ -72,7 +72,7 @@ def _linux_webcams() -> list[Device]:
             number = _number_of(str(link))
             if number is not None:
                 stable[number] = str(link)
-    found = []
+    devices = []
     for folder in sorted(Path("/sys/class/video4linux").glob("video*")):
         number_text = folder.name.removeprefix("video")
         index = folder / "index"
@@ -80,5 +80,5 @@ def _linux_webcams() -> list[Device]:
         if number_text.isdecimal() and (not index.exists() or index.read_text().strip() == "0"):
             number = int(number_text)
             name = (folder / "name").read_text().strip() or f"Camera {number}"
-            found.append(Device(number, name, stable.get(number, number_text)))
-    return found
+            devices.append(Device(number, name, stable.get(number, number_text)))
+    return devices

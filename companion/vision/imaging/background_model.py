@@ -177,7 +177,7 @@ class BackgroundModel:
         return mask, mask & (solid | self._uneven(light, mask))
 
     def _light_response(self, light: Floats) -> Floats:
-        """Return the (h, w, 3) log change of the background for a mean one; by the offset, dark colours respond less."""
+        """Return the (h, w, 3) log change of the background for a mean one; dark colours respond less."""
         dark = np.asarray(cv2.exp(-self._background), np.float32)
         responds = np.maximum(1 - np.float32(OFFSET) * dark, np.finfo(np.float32).eps)
         share = np.asarray(cv2.divide(light, _mean(responds)), np.float32)
@@ -203,10 +203,7 @@ class BackgroundModel:
 
 
 def _light_change(change: Floats, before: Floats) -> Floats:
-    """Return (3,) the change of the light: the median over the picture, as hands cover less than half of it.
-
-    before: the previous change, kept while part of the picture supports it, because a shadow may cover more than half.
-    """
+    """Return (3,) the change of the light: the median of what keeps the one before, if that is enough, or of all."""
     sample = change[::4, ::4].reshape(-1, 3)
     same = np.abs(sample - before).max(axis=1) <= _SAME_LIGHT
     if np.count_nonzero(same) >= _SHOWS_LIGHT * len(sample):

@@ -44,10 +44,7 @@ SQUARE = np.ones_like(NEIGHBOURS)
 
 
 def outline_mask(quad: Quad, shape: tuple[int, ...], scale: float, shrink: float = 0.0) -> Mask:
-    """Return an (h, w) mask, 1 inside an outline of the full picture scaled by `scale`.
-
-    `shrink` shrinks the outline by that share of its size, to exclude its edge.
-    """
+    """Return an (h, w) mask, 1 inside an outline of the full picture scaled by `scale`, shrunk by that share."""
     center = quad.mean(0)
     corners = (center + (quad - center) * (1 - shrink)) * scale
     mask = np.zeros(shape[:2], np.uint8)

@@ -81,10 +81,7 @@ def is_colorless(image: Image) -> bool:
 
 
 def are_cards_colorless(image: Image, quads: Sequence[Quad]) -> bool:
-    """Whether the cards at these outlines (4, 2) in a (H, W, 3) BGR uint8 picture are grey under any light.
-
-    No without cards. For pictures taken of cards on purpose: what a camera takes for a card may be the plain table.
-    """
+    """Whether the cards at these outlines (4, 2) in a (H, W, 3) BGR uint8 picture are grey in any light."""
     size = np.array((image.shape[1], image.shape[0]))
     boxes = [np.clip([quad.min(axis=0), quad.max(axis=0) + 1], 0, size).astype(int) for quad in quads]
     parts = [image[top:bottom, left:right] for (left, top), (right, bottom) in boxes if left < right and top < bottom]

@@ -1,7 +1,4 @@
-"""Restoration of dark and motion-blurred pictures.
-
-Use only for a second look: restoration loses detail and costs time.
-"""
+"""Restores dark and motion-blurred pictures for a second look; that loses detail and costs time."""
 
 from __future__ import annotations
 

@@ -99,8 +99,8 @@ def _rigid_motion(before: Mask, now: Mask) -> _Motion | None:
     corners = cv2.goodFeaturesToTrack(before, _CORNERS, 0.002, 7)
     if corners is None:
         return None
-    there, found, _ = cv2.calcOpticalFlowPyrLK(before, now, corners, np.empty_like(corners))
-    kept = found[:, 0] == 1
+    there, status, _ = cv2.calcOpticalFlowPyrLK(before, now, corners, np.empty_like(corners))
+    kept = status[:, 0] == 1
     if np.count_nonzero(kept) < _ENOUGH:
         return None
     matrix, agree = cv2.estimateAffinePartial2D(there[kept], corners[kept], ransacReprojThreshold=_NEAR)

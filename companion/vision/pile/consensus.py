@@ -31,10 +31,7 @@ _LOOK_PAUSE = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """The detector's sightings at a time in seconds, and the resulting judgement of the pile.
-
-    displaced: whether the picture differed from the last known one as if the camera had been moved.
-    """
+    """The detector's sightings at a time (s), the judgement of the pile, and whether the camera seems moved."""
 
     time: float
     judgement: Judgement
@@ -99,10 +96,7 @@ class PileConsensus:
         self._due = look.time + (self._pause if settled else 0.0)
 
     def agreed(self, still: Still, pile: KnownPile, is_first: bool) -> list[Judgement]:
-        """Return the judgements that agree on a change, the latest one last; none if more looks are needed.
-
-        is_first: whether nothing was known before, not even that the place is bare.
-        """
+        """Return the judgements that agree on a change, latest last, if enough. is_first: nothing was known before."""
         latest = self.latest.judgement
         agreeing = [look for look in self._looks if agree(look.judgement, latest)]
         judgements = [look.judgement for look in agreeing]

@@ -1,7 +1,4 @@
-"""Features of one look at the pile: the cards read now, compared with the pile and the picture as last known.
-
-Measures only, decides nothing. Features and their masks are computed when they are first needed.
-"""
+"""Features of one look at the pile, compared with the pile and the picture as last known; decides nothing."""
 
 from __future__ import annotations
 

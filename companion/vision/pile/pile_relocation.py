@@ -58,11 +58,11 @@ class PileRelocator:
         if changed is None:
             self._postpone(picture, _PAUSE)
             return None
-        found = [s for s in self.detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
-        self._postpone(picture, _PAUSE if found else min(_LONGEST_PAUSE, 2 * self._pause))
+        laid = [s for s in self.detect(picture.frame.image) if self._is_laid(s, changed, moving, picture)]
+        self._postpone(picture, _PAUSE if laid else min(_LONGEST_PAUSE, 2 * self._pause))
         before = [(card, then) for card, then in self._candidates if picture.time - then.time <= HAND_PATIENCE]
-        self._candidates = [*before, *((card, picture) for card in found)]
-        for card in sorted(found, key=lambda s: _from_middle(s.quad, picture)):
+        self._candidates = [*before, *((card, picture) for card in laid)]
+        for card in sorted(laid, key=lambda s: _from_middle(s.quad, picture)):
             since = [then.time for earlier, then in before if _still_lies(card, picture, earlier, then)]
             # It may be held in a swaying hand.
             long = AT_REST if self.pile is None and is_held(card.quad, picture) else LIES

@@ -118,13 +118,13 @@ def updated_places(known: Sequence[KnownCard], sightings: Sequence[Sighting]) ->
     top = known[-1]
     seen = [s for s in sightings if s.whole and not is_at(s, top)]
 
-    def found(card: KnownCard) -> KnownCard:
+    def updated(card: KnownCard) -> KnownCard:
         alike = [s.quad for s in seen if s.card == card.card]
         quad = max(alike, key=lambda quad: intersection_over_union(quad, card.quad), default=card.quad)
         pushed = PUSHED < intersection_over_union(quad, card.quad) < SAME_PLACE
         return KnownCard(card.card, quad) if pushed else card
 
-    return [*map(found, known[:-1]), top]
+    return [*map(updated, known[:-1]), top]
 
 
 def is_at(sighting: Sighting, card: KnownCard) -> bool:

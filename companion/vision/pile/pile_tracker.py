@@ -109,9 +109,9 @@ class PileTracker:
         still = self._gate.take(picture, self.zone)
         if still is None or still.moved:
             self._consensus.clear()
-        found = self._relocate(picture) or self._confirm_early_look(picture)
-        if found:
-            return events + found
+        certain = self._relocate(picture) or self._confirm_early_look(picture)
+        if certain:
+            return events + certain
         if still is not None:
             return events + self._examine(still)
         self._look_past_arm(picture)
@@ -120,19 +120,18 @@ class PileTracker:
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
         still = self._gate.last()
-        found = [] if still is None else [*self._examine(still), *self._health(still.view.time)]
-        return self._after_dark(found)
+        return [] if still is None else self._after_dark([*self._examine(still), *self._health(still.view.time)])
 
     def _in_color(self, detect: Detect) -> Detect:
         """Return a detector that finds nothing in grey pictures, and notes whether cards are seen in colour."""
 
-        def seen(image: Image) -> list[Sighting]:
-            found = detect(image)
-            if found:
+        def detect_in_color(image: Image) -> list[Sighting]:
+            sightings = detect(image)
+            if sightings:
                 self._colorless = is_colorless(image)
-            return [] if self._colorless else found
+            return [] if self._colorless else sightings
 
-        return seen
+        return detect_in_color
 
     def _health(self, time: float) -> list[PileEvent]:
         """Report that the camera has lost colour, or has it again."""

@@ -96,7 +96,7 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Visibility | 
         lamp = highlight(image) if np.ptp(image[::4, ::4], axis=2).any() else None
         return Advice(Obstacle.NO_PILE) if lamp is None else Advice(Obstacle.GLARE, 1.0, _MOST_GLARE, lamp)
     crop = cut(image, card.quad, *CARD_CROP)
-    found = (
+    obstacles = (
         _below(Obstacle.DARK, float(np.percentile(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), 95)), _LEAST_WHITE),
         Advice(Obstacle.COLORLESS) if is_colorless(image) else None,
         Advice(Obstacle.MIRRORED) if card.mirrored else None,
@@ -105,7 +105,7 @@ def advise(image: Image, sightings: Sequence[Sighting], draw_pile: Visibility | 
         _above(Obstacle.BLURRED, blur(without_grain(crop)), _MOST_BLUR),
         _above(Obstacle.GLARE, glare(crop), _MOST_GLARE),
     )
-    for advice in found:
+    for advice in obstacles:
         if advice is not None:
             return Advice(advice.obstacle, advice.measured, advice.wanted, card.quad)
     if draw_pile is not None and draw_pile.share < _LEAST_OF_DRAW_PILE:

@@ -28,11 +28,11 @@ class CameraHints:
 
     def __call__(self, image: Image) -> list[Sighting]:
         """Return the cards in a (H, W, 3) BGR uint8 picture."""
-        found = self._detect(image)
-        advice = advise(image, found, self._draw_pile())
+        sightings = self._detect(image)
+        advice = advise(image, sightings, self._draw_pile())
         if advice.obstacle not in (Obstacle.NO_PILE, Obstacle.COLORLESS):
             if advice.obstacle is not self._said and advice.obstacle is self._last:
                 self._said = advice.obstacle
                 self._say(advice)
             self._last = advice.obstacle
-        return found
+        return sightings

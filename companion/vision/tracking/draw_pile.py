@@ -163,10 +163,7 @@ def square_at(spot: Spot) -> Quad:
 
 @dataclass(eq=False)
 class _BackCandidate:
-    """A possible back: first outline, distance in card lengths, number of searches that found it.
-
-    last_search: number of the last one. score: sum of its back probabilities.
-    """
+    """A possible back: first outline, distance in card lengths, searches that found it, sum of its scores."""
 
     quad: Quad
     middle: Point

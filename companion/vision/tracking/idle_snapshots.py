@@ -97,7 +97,7 @@ class _Series:
         """Return the change from the last picture before to the first one after that show the pile."""
         earlier = (snapshot for snapshot in reversed(self.snapshots) if snapshot.began <= began)
         later = (snapshot for snapshot in self.snapshots if snapshot.ended >= ended)
-        old, new = (next((one for one in some if one.is_visible(place, length)), None) for some in (earlier, later))
+        old, new = (next((s for s in some if s.is_visible(place, length)), None) for some in (earlier, later))
         if old is None or new is None or new.began <= old.began:
             return None
         share = changed_share(old, new, place, length)

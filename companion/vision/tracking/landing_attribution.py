@@ -87,7 +87,7 @@ class LandingModel:
             return ()
         weights = [float(np.exp(score - best)) for score in scores]
         shares = [(track, weight / sum(weights)) for track, weight in zip(landing.tracks, weights, strict=True)]
-        return tuple(sorted((one for one in shares if one[1] >= 1 - CERTAIN), key=lambda one: -one[1]))
+        return tuple(sorted((pair for pair in shares if pair[1] >= 1 - CERTAIN), key=lambda pair: -pair[1]))
 
     def score(self, moments: Values) -> float:
         """Return the log-odds of an arm with these moments (N, len(MOMENT)) against nobody."""

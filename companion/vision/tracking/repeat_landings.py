@@ -28,10 +28,7 @@ def doubted_without_arm(event: CardLanded) -> CardLanded:
 
 
 def reweighted_by_carried(event: CardLanded, similarity: float | None) -> CardLanded:
-    """Return a landing reweighted by the object the hand carried, if its face is not informative.
-
-    similarity: to the card, 0 to 1; None if not seen. Certain landings are unchanged.
-    """
+    """Return an uncertain landing on its like, reweighted by the similarity (0 to 1) of what the hand carried."""
     landed = sum(share for _, share in event.probabilities)
     if not event.same_face or similarity is None or not 0 < landed < 1:
         return event

@@ -206,15 +206,14 @@ class TableTracker:
     def _in_order(self, events: list[PileEvent], time: float) -> list[PileEvent]:
         """Return the events with the visits that are due, by time."""
         latest = max((event.time for event in events), default=0.0)
-        due = [one for one in self._pending if one.event.time <= max(latest, time - self._patience(one))]
-        self._pending = [one for one in self._pending if one not in due]
+        due = [
+            pending for pending in self._pending if pending.event.time <= max(latest, time - self._patience(pending))
+        ]
+        self._pending = [pending for pending in self._pending if pending not in due]
         return sorted([*events, *map(self._final_event, due)], key=lambda event: event.time)
 
     def _patience(self, pending: _PendingVisit) -> float:
-        """Return for how many seconds a visit is held back, so that a card laid meanwhile is reported first.
-
-        It is longer if the hand was at the discard pile as well, or while the draw pile's top is not visible.
-        """
+        """Return for how many seconds a visit is held back, as its card is reported or the pile's top visible later."""
         if pending.draw is None:
             return ONE_ACT
         own = (other for other in self._discard_visits if other.track is pending.visit.track)
@@ -281,10 +280,10 @@ class TableTracker:
 
     def _note_work(self, track: Track, time: float) -> None:
         """Record that an arm worked at the discard pile; its tip may have seemed to be at the draw pile."""
-        recent = (one for one in self._work_times if time - one[1] <= _REVISITED_SECONDS)
+        recent = (work for work in self._work_times if time - work[1] <= _REVISITED_SECONDS)
         self._work_times = [*recent, (track.number, time)]
         self._draw_pile.exclude(track.number)
-        self._pending = [one for one in self._pending if not was_laying(one.visit, self._work_times)]
+        self._pending = [pending for pending in self._pending if not was_laying(pending.visit, self._work_times)]
 
     def _landing(self, landed: float, quad: Quad | None, zone: Zone) -> Landing:
         """Return a card that came to rest, at the middle of the pile without an outline, and the possible arms."""
