@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from companion.vision.arms.arm_geometry import (
     FINGER_LENGTH,
     MIN_KEPT_SHARE,
-    MIN_MOVING_SHARE,
     ArmShape,
     distances_from_path,
     farthest,
@@ -142,7 +141,7 @@ class ArmDetector:
                 arm = self._without_crossing(component, foreground)
                 arms += [] if arm is None else [arm]
                 hands[component] = arm is not None
-            elif crossings and not _moves(component, foreground) and foreground.has_vanished(component):
+            elif crossings and not foreground.moves(component) and foreground.has_vanished(component):
                 self._model.absorb(component)
             else:
                 # A still object that touches only held cards is a card laid beside them.
@@ -243,7 +242,7 @@ class ArmDetector:
             crossing = next((s.crossing for s in reversed(track.samples) if s.crossing is not None), None)
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= MAX_GAP
             same = last.crossing is None and len(points) * self._scale**2 > MIN_KEPT_SHARE * last.area
-            if near and crossing is not None and (same or _moves(component, foreground)):
+            if near and crossing is not None and (same or foreground.moves(component)):
                 return ArmShape(farthest(points, crossing / self._scale), None, 0.0, len(points))
         return None
 
@@ -300,10 +299,6 @@ def _crossings(component: NDArray[np.bool_], entry: NDArray[np.bool_], solid: Ma
         if _MIN_CONNECTION * longest < np.count_nonzero(solid_entry):
             return []
     return border.crossings(component)
-
-
-def _moves(component: NDArray[np.bool_], foreground: Foreground) -> bool:
-    return bool(foreground.moved[component].mean() > MIN_MOVING_SHARE)
 
 
 def _closed(mask: Mask) -> Mask:

@@ -22,8 +22,6 @@ _MIN_REACH = 5.0
 _TIP_PIXELS = 8
 FINGER_LENGTH = 12.0
 """Length of a finger in small pixels: others may end so much before the farthest one."""
-MIN_MOVING_SHARE = 0.02
-"""Minimum moving share of a component; otherwise it is an object that was laid down."""
 MIN_KEPT_SHARE = 0.6
 """Minimum share of its area a hand keeps between frames; otherwise it left, and a card it released remains."""
 

@@ -6,10 +6,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.arms.arm_geometry import MIN_KEPT_SHARE, MIN_MOVING_SHARE
+from companion.vision.arms.arm_geometry import MIN_KEPT_SHARE
 from companion.vision.arms.arm_tracks import MAX_CROSSING_STEP
 from companion.vision.arms.frame_border import border_of
 from companion.vision.core.geometry import NEARLY_ALL, Quad
+from companion.vision.imaging.background_model import MIN_MOVING_SHARE
 from companion.vision.imaging.masks import Mask
 
 MAX_GAP = 10.0

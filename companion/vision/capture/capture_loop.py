@@ -38,10 +38,9 @@ class CaptureLoop:
         self._stopped.set()
 
     def events(self) -> Iterator[PileEvent]:
-        """Yield events until the source ends or `stop` is called.
+        """Yield events until the source ends or `stop` is called; failures of a camera are events too.
 
-        Raises SourceError if a recording cannot be read, after everything seen before has been yielded. Camera failures
-        are reported as CameraStatus instead.
+        Raises SourceError if a recording cannot be read, after everything seen before has been yielded.
         """
         try:
             yield from self._live() if self.source.live else self._recorded()

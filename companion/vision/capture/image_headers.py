@@ -45,10 +45,7 @@ class PictureHead:
 
 
 def inspect(data: bytes) -> PictureHead | None:
-    """Return the file's format and size, None if it is no JPEG, PNG, WebP, GIF or AVIF.
-
-    Raises EncodingError if it is truncated, malformed, or too large to decode safely.
-    """
+    """Return the file's format and size, None if unknown; raises EncodingError if cut off, malformed or too large."""
     try:
         if data[:8] == b"\x89PNG\r\n\x1a\n":
             head = _png(data)
@@ -121,10 +118,7 @@ def _webp(data: bytes) -> PictureHead:
 
 
 def _chunks(data: bytes, at: int, order: str, trailer: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yield name, start and length of each chunk of PNG (`>`, trailer of 4 bytes) or RIFF (`<`, length after name).
-
-    Raises EncodingError if a chunk is longer than the file.
-    """
+    """Yield name, start and length of each chunk of PNG (`>`, trailer of 4 bytes) or RIFF; raises EncodingError."""
     for _ in range(_MOST_PARTS):
         if at == len(data):
             return

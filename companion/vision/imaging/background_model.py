@@ -31,6 +31,8 @@ _UNEVEN, _PATCH = 0.12, 5
 _APART = 3
 # Minimum log difference between consecutive frames that counts as motion.
 _MOVED = 0.07
+MIN_MOVING_SHARE = 0.02
+"""Minimum moving share of a component; otherwise it is an object that was laid down."""
 # Noise of small pictures in grey levels: the red of a blue table changes by a fifth with it, which is no motion.
 _GRAIN = 2
 # Tolerance in grey levels, and share of pixels that may exceed it, for two pictures to count as identical.
@@ -59,6 +61,10 @@ class Foreground:
     moved: Mask
     picture: Floats
     background: Floats
+
+    def moves(self, component: NDArray[np.bool_]) -> bool:
+        """Whether a component is more than an object that was laid down."""
+        return bool(self.moved[component].mean() > MIN_MOVING_SHARE)
 
     def has_vanished(self, component: NDArray[np.bool_]) -> bool:
         """Whether the outline of a component has edges in the background but not in the picture: an object has left."""

@@ -93,14 +93,7 @@ class PileTracker:
         """Process the next frame; returns the events, usually none. Raises what the detector raises."""
         picture = View(frame)
         self._dark |= picture.descriptor.is_dark and self.zone is not None
-        return [*self._after_dark(self._feed(picture)), *self._health(frame.time)]
-
-    def _after_dark(self, events: list[PileEvent]) -> list[PileEvent]:
-        """Mark the first landing after a dark picture: while the lens was covered, play may have gone on."""
-        if not self._dark or not any(isinstance(event, CardLanded) for event in events):
-            return events
-        self._dark = False
-        return [replace(event, after_dark=True) if isinstance(event, CardLanded) else event for event in events]
+        return [*self._feed(picture), *self._health(frame.time)]
 
     def _feed(self, picture: View) -> list[PileEvent]:
         events: list[PileEvent] = []
@@ -120,7 +113,7 @@ class PileTracker:
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
         still = self._gate.last()
-        return [] if still is None else self._after_dark([*self._examine(still), *self._health(still.view.time)])
+        return [] if still is None else [*self._examine(still), *self._health(still.view.time)]
 
     def _in_color(self, detect: Detect) -> Detect:
         """Return a detector that finds nothing in grey pictures, and notes whether cards are seen in colour."""
@@ -160,7 +153,7 @@ class PileTracker:
         self._gate.set_reference(picture)
         self._pile = KnownPile().landed(top, picture.time).with_readings([top])
         probabilities = tuple(zip(top.cards, top.probabilities, strict=True))
-        return [*taken_back, CardLanded(since, probabilities, top.quad, image)]
+        return [*taken_back, self._landed(since, probabilities, top, image, KnownPile())]
 
     def _look_past_arm(self, picture: View) -> None:
         """Look at a card that may be open already while the arm that laid it leaves."""
@@ -187,8 +180,8 @@ class PileTracker:
         self._consensus.clear()
         self._gate.set_reference(picture, reported_quad=top.quad)
         self._pile = before.landed(top, picture.time).with_readings(look.sightings)
-        probabilities, like = mean_probabilities([look.judgement]), before.top == top.card
-        return [CardLanded(earlier.time, probabilities, top.quad, picture.frame.image, same_face=like)]
+        probabilities = mean_probabilities([look.judgement])
+        return [self._landed(earlier.time, probabilities, top, picture.frame.image, before)]
 
     def _examine(self, still: Still) -> list[PileEvent]:
         """Look at a still picture that has changed; the change is reported once the picture has settled."""
@@ -273,7 +266,7 @@ class PileTracker:
                 self._pile = pile.moved(top.quad, changed, picture.scale)
             case Change.LANDED | Change.UNCLEAR:
                 self._pile = pile.landed(top, picture.time)
-                return [CardLanded(time, probabilities, top.quad, image, same_face=pile.top == top.card)]
+                return [self._landed(time, probabilities, top, image, pile)]
             case Change.TAKEN_BACK:
                 self._pile = pile.uncovered(top, judgement.remaining)
                 return [CardTakenBack(time, probabilities, image)]
@@ -285,3 +278,11 @@ class PileTracker:
                 detail = "The camera was moved; the pile has been found again."
                 return [CameraStatus(time, CameraHealth.KNOCKED, detail), CameraStatus(time, CameraHealth.OK)]
         return []
+
+    def _landed(
+        self, time: float, probabilities: Probabilities, top: Sighting, image: Image, pile: KnownPile
+    ) -> CardLanded:
+        """Return a landing on a pile; after a dark picture, under a covered lens, play may have gone on before it."""
+        after_dark, self._dark = self._dark, False
+        same_face = top.card == pile.top
+        return CardLanded(time, probabilities, top.quad, image, same_face=same_face, after_dark=after_dark)

@@ -65,10 +65,7 @@ class Visibility:
 
     @classmethod
     def of(cls, quad: Quad, width: int, height: int, card: float = 0.0) -> Visibility:
-        """Return the visible share of an outline in a picture of this size.
-
-        card: minimum area in square pixels of one cut by the border, where detections end.
-        """
+        """Return the visible share of an outline in a picture. card: minimum area of one cut by the border."""
         whole = max(1.0, abs(cv2.contourArea(quad)))
         frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         inside = float(cv2.intersectConvexConvex(quad, frame)[0])
@@ -127,10 +124,7 @@ def glare(crop: Image) -> float:
 
 
 def highlight(image: Image) -> Quad | None:
-    """Return the rotated rectangle (4, 2) around the largest highlight, None if none is as large as a card.
-
-    What is dark in the middle is a card back's white border.
-    """
+    """Return the rotated rectangle (4, 2) around the largest highlight, None if none is as large as a card."""
     bright = np.asarray(averaged(image, MEDIUM_WIDTH).min(axis=2) >= CLIPPED, np.uint8)
     scale = image.shape[1] / MEDIUM_WIDTH
     _, labels, stats, _ = cv2.connectedComponentsWithStats(bright)
@@ -142,7 +136,7 @@ def highlight(image: Image) -> Quad | None:
     y, x = np.nonzero(lamp)
     outline = cv2.minAreaRect(np.column_stack([x, y]).astype(np.float32))
     if not lamp[round(outline[0][1]), round(outline[0][0])]:
-        return None
+        return None  # The white border of a card's back.
     return np.asarray(cv2.boxPoints(outline) * scale, np.float32)
 
 

@@ -10,11 +10,10 @@ from companion.vision.tracking.camera_advice import Advice, Obstacle, Visibility
 
 
 class CameraHints:
-    """Finds cards as `detect` does, and calls `say` when the worst obstacle changes.
+    """Finds cards as `detect` does, and calls `say` when the worst obstacle is another one in two consecutive looks.
 
-    draw_pile: returns the visible share of the draw pile, None while unknown. An obstacle must appear in two
-    consecutive looks, so that a passing hand is not reported. A missing card is not reported, because matches begin
-    that way; missing colour is reported by the tracker.
+    draw_pile: returns the visible share of the draw pile, None while unknown. A missing card is not reported, because
+    matches begin that way; missing colour is reported by the tracker.
     """
 
     def __init__(

@@ -120,7 +120,9 @@ class TableTracker:
             self._arms.reset()
         tracks = self._arms.feed(frame)
         if self._stabilizer.moved or self._arms.moved:
-            self._restart()
+            # The arms detected while the camera moved were edges of the table.
+            self._snapshots.reset()
+            self._visit_trackers, self._recent_tracks, self._pending = {}, [], []
         self._hands_present = any(not track.gone for track in tracks)
         self._snapshots.feed(frame.image, frame.time, self._arms.hidden, self._hidden_share(tracks))
         self.tracker.ignore(self._arms.ignored)
@@ -134,11 +136,6 @@ class TableTracker:
         if spot is None or hidden is None:
             return float(any(not track.gone for track in tracks))
         return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
-
-    def _restart(self) -> None:
-        """Drop the arms detected while the camera moved, and their visits; they were edges of the table."""
-        self._snapshots.reset()
-        self._visit_trackers, self._recent_tracks, self._pending = {}, [], []
 
     def finish(self) -> list[PileEvent]:
         """Return the remaining events at the end of the source."""
@@ -213,7 +210,7 @@ class TableTracker:
         return sorted([*events, *map(self._final_event, due)], key=lambda event: event.time)
 
     def _patience(self, pending: _PendingVisit) -> float:
-        """Return for how many seconds a visit is held back, as its card is reported or the pile's top visible later."""
+        """Return for how many seconds a visit is held back, because what the hand did may be recognised later."""
         if pending.draw is None:
             return ONE_ACT
         own = (other for other in self._discard_visits if other.track is pending.visit.track)
