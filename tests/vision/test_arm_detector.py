@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from reaching import DISCARD, DRAW, HEIGHT, MIDDLE, Arm, direction, film, follow, off, table
+from reaching import DISCARD, DRAW, HEIGHT, MIDDLE, RATE, Arm, direction, film, follow, off, table
 
 from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.arms.arm_tracks import Track
@@ -175,6 +175,16 @@ def test_an_arm_that_comes_out_of_a_body_at_the_rim_is_reported_by_its_own_side(
     at_pile = [reach for reach in reaches if reach.kind is PileKind.DISCARD]
     assert at_pile
     assert off(direction(at_pile[0]), 320) < 30
+
+
+def test_a_camera_that_was_switched_to_another_size_begins_again() -> None:
+    watcher, tracks = ArmDetector(), list[Track]()
+    for image, time in film(1.2, [Arm(190, DISCARD.middle)]):
+        tracks = watcher.feed(Frame(image, time, 0))
+    assert tracks
+    for number in (1, 2):
+        assert watcher.feed(Frame(table()[:, :-40], 1.2 + number / RATE, number)) == []
+        assert watcher.moved is (number == 1)
 
 
 def test_film_at_25_fps_uses_every_frame_and_at_30_every_second() -> None:

@@ -164,9 +164,8 @@ class ArmDetector:
     def _is_top_card(self, component: NDArray[np.bool_]) -> bool:
         if self.top_card is None:
             return False
-        return bool(
-            outline_mask(self.top_card, component.shape, 1 / self._scale, -EDGE)[component].mean() >= NEARLY_ALL
-        )
+        card = outline_mask(self.top_card, component.shape, 1 / self._scale, -EDGE)
+        return bool(card[component].mean() >= NEARLY_ALL)
 
     def _arms_of(
         self,
@@ -226,7 +225,7 @@ class ArmDetector:
         tips: dict[int, Point] = {}
         middles = [border.points[crossing].mean(0) for crossing in crossings]
         for track in self._tracks:
-            if track.last.crossing is None or not track.was_separate:
+            if track.last.crossing is None or not any(sample.separate for sample in track.samples):
                 continue
             away = [float(np.hypot(*(middle - track.last.crossing / self._scale))) for middle in middles]
             nearest = int(np.argmin(away))

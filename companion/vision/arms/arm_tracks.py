@@ -77,11 +77,6 @@ class Track:
         return self.samples[-1]
 
     @property
-    def was_separate(self) -> bool:
-        """Whether it was ever seen separately from other arms."""
-        return any(sample.separate for sample in self.samples)
-
-    @property
     def is_shadow(self) -> bool:
         """Whether it never was more than a shadow."""
         return max(sample.solid_share for sample in self.samples) < _MIN_SOLID_SHARE

@@ -176,11 +176,6 @@ def arm_of(track: Track, zone: Zone, began: float, ended: float, goal: Point | N
     return Arm(direction, spread, track.number, track.entered_as)
 
 
-def is_one_act(visit: HandVisit, other: HandVisit) -> bool:
-    """Return whether two visits follow so closely that they are one action."""
-    return visit.began - ONE_ACT <= other.ended and other.began <= visit.ended + ONE_ACT
-
-
 def was_laying(visit: HandVisit, laid: Sequence[tuple[int, float]]) -> bool:
     """Whether a seeming visit to the draw pile was a card laid beside it, or a pass. laid: arms with times (s)."""
     track = visit.track

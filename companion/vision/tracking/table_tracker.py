@@ -14,7 +14,6 @@ from companion.vision.arms.hand_visits import (
     Spot,
     VisitTracker,
     arm_of,
-    is_one_act,
     stayed_at_discard_pile,
     was_laying,
 )
@@ -213,8 +212,9 @@ class TableTracker:
         """Return for how many seconds a visit is held back, because what the hand did may be recognised later."""
         if pending.draw is None:
             return ONE_ACT
+        began, ended = pending.visit.began - ONE_ACT, pending.visit.ended + ONE_ACT
         own = (other for other in self._discard_visits if other.track is pending.visit.track)
-        visited_both = any(is_one_act(pending.visit, other) for other in own)
+        visited_both = any(began <= other.ended and other.began <= ended for other in own)
         return AT_REST if visited_both or self._top_change(pending, clear=True) is None else ONE_ACT
 
     def _top_change(self, pending: _PendingVisit, clear: bool = False) -> TopChange | None:
