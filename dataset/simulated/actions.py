@@ -82,7 +82,8 @@ class Straighten:
 class Reach:
     """A hand comes to a place of the table and leaves, with the topmost `count` cards of the draw pile if `draws`.
 
-    beside: whether it may do so while another hand is there.
+    beside: whether it may do so while another hand is there. aside: if not 0, the hand is high above the table and only
+    its shadow comes to the place, so many card lengths to its right and below it in the picture.
     """
 
     seat: int
@@ -92,6 +93,7 @@ class Reach:
     draws: bool = False
     count: int = 1
     beside: bool = False
+    aside: float = 0.0
 
 
 @dataclass(frozen=True)

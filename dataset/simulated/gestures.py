@@ -212,7 +212,8 @@ def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Gene
         center = center + outward * _way_out(center, outward, table.size) * _RESTS
         goal = np.repeat(center[None], 4, axis=0).astype(np.float32)
     tip = _tip(action, goal, outward, table.card_length())
-    edge = _way_out(tip, outward, table.size) + 1.3 * table.card_length()
+    aside = _aside(action) * table.card_length()
+    edge = max(_way_out(end, outward, table.size) for end in (tip, tip + aside)) + 1.3 * table.card_length()
     away = outward * edge
     sideways = np.array([-outward[1], outward[0]]) * table.card_length() * _SWING
     pace = action.pace
@@ -220,7 +221,8 @@ def begin(action: HandAction, start: float, table: Tabletop, rng: np.random.Gene
     first = table.point(*table.draw_pile) - center if fetch else np.zeros(2)
     there, contact = start + pace.approach, start + fetch + pace.contact
     swings = rng.normal(0, 1, 2)
-    hand = _hand(table, tip, outward, owner.hand(left), margin=int(np.hypot(*first)) + int(np.hypot(*sideways) * 3))
+    margin = int(np.hypot(*first)) + int(np.hypot(*sideways) * 3) + int(aside)
+    hand = _hand(table, tip, outward, owner.hand(left), margin)
     loads = {carried: _load(hand, action, table, item, carried, owner) for carried in (False, True)}
     brings = isinstance(action, Lay)
     slide = _slide(action, table)
@@ -251,8 +253,14 @@ def _goal(action: HandAction, table: Tabletop, item: PileCard | None) -> Quad:
         return outline(table.matrix(item))
     if isinstance(action, Reach | Fetch | Rest) or not table.pile.quads:
         x, y = (action.x, action.y) if isinstance(action, Reach | Fetch) else (0.0, 0.0)
-        return np.repeat(table.point(x, y)[None], 4, axis=0).astype(np.float32)
+        place = table.point(x, y) - _aside(action) * table.card_length()
+        return np.repeat(place[None], 4, axis=0).astype(np.float32)
     return table.pile.quads[-1]
+
+
+def _aside(action: HandAction) -> float:
+    """Return how far aside of a hand its shadow falls, in card lengths; 0 for a hand at the table."""
+    return action.aside if isinstance(action, Reach) else 0.0
 
 
 def _outward(table: Tabletop, center: Vector, side: float, shoulder: tuple[float, float] | None) -> Vector:
@@ -319,8 +327,9 @@ def _load(
         parts.append(Sprite(picture, int(x), int(y)))
     both = stack([*parts, hand])
     small = Sprite(_reduced(both), round(both.x * _COVER_SCALE), round(both.y * _COVER_SCALE))
-    light = owner.light
-    return _Load(with_shadow(both, table.card_length(), light.dark, light.shift, light.soft), small, held)
+    light, aside = owner.light, _aside(action)
+    shadow = (aside, light.soft / 4) if aside else (light.shift, light.soft)
+    return _Load(trimmed(with_shadow(both, table.card_length(), light.dark, *shadow)), small, held)
 
 
 def _reduced(sprite: Sprite) -> Image:

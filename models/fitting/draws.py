@@ -72,13 +72,26 @@ def drawn(detector: CardDetector, numbers: Iterable[int], seed: int) -> Iterator
             if isinstance(event, PileReached) and event.pile is PileKind.DRAW
         }
         seats = seats_of(table)
-        for evidence, movement in recorder.seen:
-            visit = evidence.visit
-            direction = arms.get((visit.track.number, visit.began, visit.ended))
-            if direction is not None:
-                seat = nearest_seat(seats, direction)
-                drew = any(_is_of(step, seat, visit) for step in table.script.steps)
-                yield Visit(number, movement, evidence.share, evidence.only_hand, drew)
+        rated = [
+            (evidence, movement, nearest_seat(seats, arms[key]))
+            for evidence, movement in recorder.seen
+            if (key := _key(evidence.visit)) in arms
+        ]
+        truth = taken([(evidence.visit, seat) for evidence, _, seat in rated], table.script.steps)
+        for (evidence, movement, _), drew in zip(rated, truth, strict=True):
+            yield Visit(number, movement, evidence.share, evidence.only_hand, drew)
+
+
+def taken(visits: Sequence[tuple[HandVisit, int]], steps: Sequence[Step]) -> list[bool]:
+    """Return which of these visits, by the nearest seats, were draws; a shadow beside its hand took nothing."""
+    draws = [{step.time for step in steps if _is_of(step, seat, visit)} for visit, seat in visits]
+    by_hand = set[float]().union(
+        *(times for (visit, _), times in zip(visits, draws, strict=True) if not visit.track.is_shadow)
+    )
+    return [
+        bool(times - by_hand if visit.track.is_shadow else times)
+        for (visit, _), times in zip(visits, draws, strict=True)
+    ]
 
 
 def fitted(visits: Sequence[Visit]) -> DrawModel:
@@ -130,6 +143,11 @@ def _tops(visits: Sequence[Visit], movement: Logit) -> list[Values | None]:
     return rows
 
 
+def _key(visit: HandVisit) -> tuple[int, float, float]:
+    """Return what identifies a visit and its event: number of the arm, beginning and end (s)."""
+    return visit.track.number, visit.began, visit.ended
+
+
 def _is_of(step: Step, seat: int, visit: HandVisit) -> bool:
     """Whether a player of a seat takes cards during a visit; a card fetched to be laid is no draw."""
     action = step.action
@@ -146,11 +164,18 @@ def _act(writer: Writer, what: float, cards: Sequence[Card], pile: tuple[float, 
         writer.draw(seat, int(rng.choice([1, 2, 4], p=[0.75, 0.2, 0.05])))
     elif what < 0.33:
         writer.draw_together([(seat, int(rng.integers(1, 5))), ((seat + 1) % writer.seats, 2)])
-    elif what < 0.6:
+    elif what < 0.56:
         x, y = np.array(pile) * (rng.random() < 0.6) + rng.normal(0, rng.choice([60, 150]), 2)
         pace = writer.pace(float(rng.choice([0.1, 0.5, 1.0, 2.0, 4.0])))
         writer.act(Reach(seat, pace, float(x), float(y)), pace.total)
-    elif what < 0.7:
+    elif what < 0.67:
+        x, y = np.array(pile) + rng.normal(0, 30, 2)
+        pace, aside = writer.pace(float(rng.choice([0.1, 0.5, 1.0]))), float(rng.uniform(0.8, 3))
+        writer.beside(Reach(seat, pace, float(x), float(y), beside=True, aside=aside))
+        if rng.random() < 0.3:
+            writer.draw((seat + 1) % writer.seats)
+        writer.wait(pace.total, pace.total + 0.3)
+    elif what < 0.77:
         writer.disturb(Nuisances(0, 0, 0.15, 0, 0.5, 0.1, 0, rest=0.3, cup=0.3, shade=0.3, idle=0.4))
     else:
         writer.lay(seat, card)

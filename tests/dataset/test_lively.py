@@ -84,6 +84,22 @@ def test_a_shadow_darkens_and_goes() -> None:
     assert means[-1] == pytest.approx(means[0], rel=0.03)
 
 
+@pytest.mark.parametrize("seat", [0, 2])
+def test_of_an_arm_high_above_the_table_only_its_shadow_comes_to_a_place(seat: int) -> None:
+    """The arm itself is as far to the left and above it; for these seats not over the place."""
+    table = film(Step(0.2, Reach(seat, PACE, 0.0, 0.0, aside=1.5)), seconds=0.7)
+    first, *_, last = table.frames()
+    top, chair = table.new_tabletop(), CHAIRS[seat]
+    inward = top.point(0, 0) - top.point(chair.x, chair.y)
+    x, y = np.round(top.point(0, 0) - 0.3 * top.card_length() * inward / np.hypot(*inward)).astype(int)
+    assert last.cover is not None
+    assert not last.cover[y // 4, x // 4]
+    before, after = (frame.image[y - 2 : y + 3, x - 2 : x + 3].mean((0, 1)) for frame in (first, last))
+    share = float((after / before).mean())
+    assert share < 0.95
+    assert after == pytest.approx(before * share, abs=2)
+
+
 def test_a_cup_is_fetched() -> None:
     frames = list(film(Step(0.2, Fetch(1, PACE, 60.0, 0.0))).frames())
     assert any(frame.cover is not None and frame.cover.any() for frame in frames)

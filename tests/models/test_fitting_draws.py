@@ -10,9 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli import main
+from companion.dataset.simulated.actions import Pace, Reach, Step
 from companion.models.fitting import draws
-from companion.models.fitting.draws import Visit, checked, fitted
+from companion.models.fitting.draws import Visit, checked, fitted, taken
 from companion.models.fitting.logistic import OneSidedCasesError
+from companion.vision.arms.arm_tracks import Sample, Track
+from companion.vision.arms.hand_visits import HandVisit
+from companion.vision.core.events import PileKind
 from companion.vision.core.logit import Logit
 from companion.vision.core.runtime import model_folder
 from companion.vision.tracking.draw_inference import MOVEMENT, DrawModel, shipped
@@ -38,6 +42,27 @@ def test_the_fit_finds_the_features_that_decide() -> None:
     assert checked(visits, model).calibration_error < 0.1
     wrong = DrawModel(Logit(-model.movement.weights, 0.0), Logit(-model.top.weights, -model.top.intercept))
     assert checked(visits, wrong).right < checked(visits, model).right / 2
+
+
+@pytest.mark.parametrize(
+    ("solid", "seats", "draws"),
+    [
+        ((1.0, 0.0), (0, 0), [True, False]),
+        ((0.0, 0.0), (0, 0), [True, True]),
+        ((0.0, 1.0), (0, 1), [True, False]),
+        ((1.0, 0.0), (1, 1), [False, False]),
+    ],
+    ids=["a shadow beside its hand", "hands like shadows", "beside the hand of another one", "nobody's"],
+)
+def test_a_shadow_beside_the_hand_that_draws_took_nothing(
+    solid: tuple[float, float], seats: tuple[int, int], draws: list[bool]
+) -> None:
+    steps = [Step(1.0, Reach(0, Pace(0.5, 0.2, 0.5), 95.0, 0.0, draws=True))]
+    visits = []
+    for number, share in enumerate(solid):
+        sample = Sample(np.zeros(2), np.zeros(2), 9.0, 99.0, separate=True, solid_share=share, time=1.5)
+        visits.append(HandVisit(Track(number, [sample]), PileKind.DRAW, 1.5, 1.7, 0.1, 0.0))
+    assert taken(list(zip(visits, seats, strict=True)), steps) == draws
 
 
 def test_the_top_of_the_draw_pile_decides_where_it_was_seen() -> None:
