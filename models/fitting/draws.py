@@ -157,7 +157,7 @@ def _is_of(step: Step, seat: int, visit: HandVisit) -> bool:
 
 
 def _act(writer: Writer, what: float, cards: Sequence[Card], pile: tuple[float, float]) -> None:
-    """Write about as many draws as hands that reach elsewhere, and as cards laid."""
+    """Write about as many draws as hands that reach elsewhere or only cast a shadow there, and fewer cards laid."""
     rng = writer.rng
     card, seat = cards[int(rng.integers(len(cards)))], writer.any_seat()
     if what < 0.3:
