@@ -127,6 +127,9 @@ class ArmDetector:
         draw_pile = None if self.draw_pile is None else self.draw_pile / self._scale
         mask = self._bridges.join(mask & (1 - ignored), foreground.moved, draw_pile)
         beside_ignored = cv2.dilate(ignored, SQUARE) > 0
+        top_card = np.zeros_like(mask)
+        if self.top_card is not None:
+            top_card = outline_mask(self.top_card, mask.shape, 1 / self._scale, -EDGE)
         arms: list[ArmShape] = []
         count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
         for number in range(1, count):
@@ -135,7 +138,7 @@ class ArmDetector:
                 continue
             entry = component & beside_ignored
             crossings = _crossings(component, entry, solid)
-            if self._is_top_card(component):
+            if top_card[component].mean() >= NEARLY_ALL:
                 self._model.absorb(component)
             elif not crossings and not entry.any():
                 arm = self._without_crossing(component, foreground)
@@ -160,12 +163,6 @@ class ArmDetector:
         if self.draw_pile is not None:
             mask = mask & (1 - outline_mask(self.draw_pile, mask.shape, 1 / self._scale))
         self._ignore_mask.update(mask, foreground.time)
-
-    def _is_top_card(self, component: NDArray[np.bool_]) -> bool:
-        if self.top_card is None:
-            return False
-        card = outline_mask(self.top_card, component.shape, 1 / self._scale, -EDGE)
-        return bool(card[component].mean() >= NEARLY_ALL)
 
     def _arms_of(
         self,
