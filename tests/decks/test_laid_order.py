@@ -137,8 +137,8 @@ def test_missed_card_is_named_with_its_picture(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_lesson_that_finds_few_cards_is_not_saved(tmp_path: Path) -> None:
     table, pictures = _flip()
-    said = _learn(tmp_path, [*pictures[:2], *[table] * 4])
+    said = _learn(tmp_path, [*pictures[:2], *[table] * 6])
     assert said.exit_code == 1
     assert said.stdout == ""
-    assert said.stderr.startswith("Error: Only 2 of 6 cards were found, so the deck was not saved.")
+    assert said.stderr.startswith("Error: Only 3 of 8 cards were found, so the deck was not saved.")
     assert not list((tmp_path / "data").rglob("*.deck"))

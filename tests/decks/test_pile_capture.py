@@ -126,7 +126,21 @@ def test_card_taken_from_the_table_is_not_found() -> None:
         bare_table(rng),
         _pile_of_pictures(rng, 1),
     )
-    assert [len(pile.show(picture)) for picture in (table, card, table)] == [0, 1, 0]
+    darker = np.asarray(table * 0.95, np.uint8)
+    assert [len(pile.show(picture)) for picture in (table, card, darker, card)] == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_dull_card_on_a_bright_one_is_found(each: bool) -> None:
+    """Its edges are weaker than those it covers, as if the bright one had been taken away."""
+    table = bare_table(np.random.default_rng(4))
+    red, quad = with_card(table, RED_7, (320, 240), 10)
+    bright, dull = red.copy(), red.copy()
+    cv2.fillConvexPoly(bright, (quad + 3).round().astype(np.int32), (255, 255, 255))
+    cv2.fillConvexPoly(dull, (quad + 6).round().astype(np.int32), (table.mean((0, 1)) + 12).tolist())
+    pile = Pile(shipped_outlines, each, legibility=lambda image, quad: 0.0)
+    shown = [len(pile.show(picture)) for picture in (table, red, bright, dull)]
+    assert shown == [0, 1 + each, 1, 1]
 
 
 def _first_likeness(deck: ArtDeck, seed: int) -> float:

@@ -58,6 +58,8 @@ class Pile:
         self._outlined = outlined
         self._proposed = proposed
         self._before: Image | None = None
+        # The picture before the last card was laid.
+        self._earlier: Image | None = None
         self._laid: list[Quad] = []
         # The first picture, possibly with a card, and that card's place.
         self._single: tuple[int, Image] | None = None
@@ -71,10 +73,15 @@ class Pile:
         """Return the cards found with a further picture: none, the new one, or also the pile's first."""
         before = self._before
         if before is None or before.shape != image.shape:
-            self._before, self._single, self._laid = image, (self._next, image), []
+            self._before, self._earlier, self._single, self._laid = image, None, (self._next, image), []
             self._next += self._each
             return []
-        quad = self._changed_outline(PictureChange(before, image))
+        change = PictureChange(before, image)
+        if self._earlier is not None and change.is_return_to(self._earlier):
+            self._before, self._earlier = image, None
+            self._next += self._each
+            return []
+        quad = self._changed_outline(change)
         if quad is None:
             if self._each:
                 # A missed card covers the pile now.
@@ -82,7 +89,7 @@ class Pile:
                 self._next += 1
             return []
         laid = self._first_card(quad)
-        self._before, self._single = image, None
+        self._before, self._earlier, self._single = image, before, None
         laid.append(LaidCard(image, quad, self._next))
         self._laid += [card.quad for card in laid]
         self._next += 1
@@ -116,14 +123,9 @@ class Pile:
         # Reflections change more than the card, which is read more clearly.
         best = max(quads, key=lambda quad: change.agreement(quad) + self._legibility(change.after, quad))
         quad = change.with_edges(best)
-        if self._is_taken(change, quad) or (not self._each and change.agreement(quad) < 1):
+        if not self._each and change.agreement(quad) < 1:
             return None
         return upright(quad, self._laid)
-
-    def _is_taken(self, change: PictureChange, quad: Quad) -> bool:
-        """Whether a card was taken away: its edges were stronger before, and now none is read clearly there."""
-        after = self._legibility(change.after, quad)
-        return after < EVEN and change.is_taken(quad) and after <= self._legibility(change.before, quad)
 
     def _refined(self, image: Image, quads: Sequence[Quad]) -> list[Quad]:
         """Return outlines refined by the card reader, each from a corner that a short side follows."""
