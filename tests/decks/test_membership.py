@@ -10,11 +10,16 @@ import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.styles import sample_style
+from companion.dataset.gallery.decks import Sources, card_mask, edge_deck
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.model.card_views import outline, picture_views, stored_picture
 from companion.decks.model.thumbnails import correlations, thumbnail
-from companion.decks.service.build import fit_model
+from companion.decks.service.build import DeckModel, build_model, fit_model
+from companion.decks.service.deck_detector import reading_parts
+from companion.decks.service.enrollment import Lesson
+from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, unit_square
+from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
 
@@ -48,6 +53,43 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
     plain, own, other = detector, detector.with_deck(result), detector.with_deck(replace(result, cards=others))
     for look in (CardDetector.detect, CardDetector.detect_pile, CardDetector.detect_closeup):
         assert _summary(look(other, image)) == _summary(look(plain, image)) != _summary(look(own, image))
+
+
+@pytest.fixture(scope="module")
+def pictured() -> dict[Card, Image]:
+    """Ten faces with pictures from edge to edge, which no network knows."""
+    deck = edge_deck(Sources(), 300, np.random.default_rng(2))
+    mask = card_mask(*deck.faces.shape[2:0:-1], 0.055)
+    return dict(zip(ALL_CARDS[:10], [np.dstack([face, mask]) for face in deck.faces], strict=False))
+
+
+@pytest.fixture(scope="module")
+def learnt(pictured: dict[Card, Image]) -> DeckModel:
+    reader, boxes = reading_parts()
+    lesson = Lesson(reader, boxes, EDITIONS[EditionName.CLASSIC], tuple(pictured), each=True)
+    for picture in Sitting(pictured, (5, 2)).flip(tuple(pictured)):
+        lesson.show(picture.image)
+    return build_model(reader, lesson.finish("pictures"), model_folder())
+
+
+def test_printed_cards_are_read_while_a_deck_of_pictures_is_learnt(faces: dict[Card, Image], learnt: DeckModel) -> None:
+    plain = CardDetector.shipped(EditionName.CLASSIC)
+    detector = plain.with_deck(learnt)
+    assert detector.reader.searches_deck
+    for seed in range(2):
+        image = Sitting(faces, (seed, 1)).scattered().image
+        for look in (CardDetector.detect, CardDetector.detect_pile):
+            assert _summary(look(detector, image)) == _summary(look(plain, image)) != []
+
+
+def test_cards_no_network_knows_are_the_decks_though_they_look_unlike_its_pictures(
+    pictured: dict[Card, Image], learnt: DeckModel
+) -> None:
+    """As in a fan, where most of a card's outline shows its neighbours."""
+    cards = replace(learnt.cards, decision=replace(learnt.cards.decision, offset=-99.0))
+    detector = CardDetector.shipped(EditionName.CLASSIC).with_deck(replace(learnt, cards=cards))
+    shown = Sitting({card: pictured[card] for card in ALL_CARDS[:1]}, (5, 3)).single()
+    assert [one.card for one in detector.detect(shown.image)] == list(shown.cards)
 
 
 def test_thumbnails_are_invariant_to_light_and_rotation(faces: dict[Card, Image]) -> None:

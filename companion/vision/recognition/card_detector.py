@@ -155,20 +155,28 @@ class CardDetector:
     def _detect_printed(self, image: Image) -> list[Sighting]:
         """Return the printed cards found, with calibrated confidences."""
         look = self._finer_look(self._look(image))
-        if self.without_deck is not None and self._shows_another_deck(image, look.cards):
-            return self.without_deck._detect_printed(image)
+        printed = self._as_another_deck(image, look.cards, CardDetector._detect_printed)
+        if printed is not None:
+            return printed
         return self.calibration.in_picture(self._rectified_cards(self._restored_look(look)))
 
-    def _shows_another_deck(self, image: Image, found: Sequence[Sighting]) -> bool:
-        """Whether the cards found belong to another deck than the learnt one.
+    def _as_another_deck(
+        self, image: Image, found: Sequence[Sighting], detect: Callable[[CardDetector, Image], list[Sighting]]
+    ) -> list[Sighting] | None:
+        """Return the cards as the networks read them, None if they are the learnt deck's.
 
-        Decided by a confidently read card: the deck's own matches on other decks' cards are uncertain and similar to
-        them. On two photographs of other decks, less confident cards matched the deck at .61 and .73, the correct ones
-        at .32 and .24.
+        They are another deck's if none of those found is like a learnt one and the networks are fairly sure of a card.
+        found: the cards read with the learnt deck. Only a confidently read card counts, if there is one: the deck's own
+        matches on other decks' cards are uncertain and similar to them. detect: reads without the deck.
         """
+        if self.without_deck is None or not self.reader.searches_deck:
+            return None
         whole = [sighting for sighting in found if sighting.whole]
         sure = [sighting for sighting in whole if sighting.confidence >= NEARLY]
-        return self.reader.searches_deck and self.reader.are_of_another_deck(image, [one.quad for one in sure or whole])
+        if whole and not self.reader.are_of_another_deck(image, [one.quad for one in sure or whole]):
+            return None
+        printed = detect(self.without_deck, image)
+        return printed if is_fairly_read(printed) else None
 
     def _restored_look(self, look: _Look) -> _Look:
         """Return the look, or a look at the mirror image or the restored picture if that shows more."""
@@ -319,8 +327,9 @@ class CardDetector:
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
         """Return the cards of a pile; a dark picture is brightened if that increases the confidence."""
         found = find(self, image)
-        if self.without_deck is not None and self._shows_another_deck(image, found):
-            return self.without_deck._on_pile(image, find)
+        printed = self._as_another_deck(image, found, lambda detector, one: detector._on_pile(one, find))
+        if printed is not None:
+            return printed
         if self.mirror.is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(self, light)
             found = again if is_better(again, found) else found
