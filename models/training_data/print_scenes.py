@@ -20,7 +20,7 @@ from companion.dataset.gallery.decks import ArtDeck, Sources, art_deck
 from companion.dataset.scenes.art_decks import GalleryDeck
 from companion.dataset.scenes.compose import FACE_HEIGHT, SceneMaker
 from companion.dataset.scenes.layouts import Layout
-from companion.dataset.scenes.surfaces import SurfaceBank
+from companion.dataset.scenes.surfaces import SurfaceBank, draw_surface
 from companion.vision.core.geometry import Image
 
 LAYOUTS = {
@@ -42,6 +42,8 @@ CHUNK = 60
 _ART, _ART_DECKS, _PRINTED_DECKS, _TOPS = 0.7, 6, 4, 8
 # Number of further table tops that are painted like cards, and their size (px): nothing but its outline tells a card.
 _PAINTED_TOPS, _TOP_SIZE = 4, 768
+# Of these, share with pieces of pictures on plain ground: their number, and their reach over the table top's size.
+_STREWN, _PIECES, _REACH = 0.5, (60, 500), (0.004, 0.04)
 # Number of faces of a deck of pictures, of their inks, share of paintings among these decks, of those with a border.
 _FACES, _INKS, _PAINTED, _BORDERED = 20, 4, 0.55, 0.3
 # Size of the pictures (px), share of hard ones, quality of their JPEG coding.
@@ -97,10 +99,20 @@ def painted_top(rng: np.random.Generator) -> Image:
     return top
 
 
+def strewn_top(rng: np.random.Generator) -> Image:
+    """Return a square BGR table top with pieces of such pictures strewn on it, most of them smaller than cards."""
+    pieces = np.zeros((_TOP_SIZE, _TOP_SIZE), np.uint8)
+    reach = rng.uniform(*_REACH) * _TOP_SIZE
+    for _ in range(int(rng.integers(*_PIECES))):
+        points = rng.uniform(0, _TOP_SIZE, 2) + rng.normal(0, reach * rng.uniform(0.5, 1), (int(rng.integers(3, 8)), 2))
+        cv2.fillConvexPoly(pieces, cv2.convexHull(points.astype(np.int32)), 1)
+    return np.where(pieces[..., None] > 0, painted_top(rng), draw_surface(rng, _TOP_SIZE))
+
+
 def chunk_of_scenes(sources: Sources, seed: int, number: int) -> list[PrintScene]:
     """Return the scenes of one chunk of a seed: all with printed decks, or all with decks of any art."""
     rng = np.random.default_rng((seed, number))
-    painted = [painted_top(one) for one in rng.spawn(_PAINTED_TOPS)]
+    painted = [strewn_top(one) if chance(one, _STREWN) else painted_top(one) for one in rng.spawn(_PAINTED_TOPS)]
     tops = SurfaceBank(rng, _TOPS, [Path(name) for name in sources.pictures], further=painted)
     decks = []
     if chance(rng, _ART):

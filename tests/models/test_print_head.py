@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -19,6 +20,7 @@ from companion.models.networks.outlines import Branch, export_outlines, load_det
 from companion.models.training.print_head import PrintHeadRun, train, view
 from companion.models.training_data import print_scenes
 from companion.models.training_data.print_scenes import PrintScene
+from companion.vision.core.geometry import Image
 from companion.vision.core.runtime import Network, model_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.train]
@@ -39,6 +41,14 @@ def test_a_view_shows_the_card_in_its_box() -> None:
         boxed = cv2.fillConvexPoly(np.zeros((416, 416), np.uint8), np.round(outline).astype(np.int32), 1) > 0
         white = shown.min(2) > 200
         assert (white & boxed).sum() > 0.9 * (white | boxed).sum()
+
+
+@pytest.mark.parametrize("top", [print_scenes.painted_top, print_scenes.strewn_top])
+def test_table_tops_follow_from_their_generator(top: Callable[[np.random.Generator], Image]) -> None:
+    tops = [top(np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert {one.shape for one in tops} == {(768, 768, 3)}
+    assert np.array_equal(tops[0], tops[1])
+    assert not np.array_equal(tops[0], tops[2])
 
 
 def test_the_exported_file_adds_an_output_and_changes_nothing(tmp_path: Path) -> None:
