@@ -19,14 +19,13 @@ from companion.vision.core.geometry import (
     project,
     unit_square,
 )
-from companion.vision.core.labels import Floats, color_class, face_class
+from companion.vision.core.labels import Floats, card_classes, color_class
 from companion.vision.core.reading import Reading
 from companion.vision.core.sightings import EVEN, Sighting
 from companion.vision.detection.deck_protocol import PictureMatch
 from companion.vision.recognition.outlines import is_far_smaller, is_too_small_beside
 
-_FACES = np.array([face_class(card.face) for card in ALL_CARDS])
-_COLORS = np.array([color_class(card.color) for card in ALL_CARDS])
+_FACES, _COLORS = card_classes()
 # Minimum share of a detection's sample points that a match covers to be the same card.
 _MIN_COVERAGE = 0.4
 # Probability that such a detection's card is correct as read; that only its face is correct (a corner without its own
