@@ -7,15 +7,22 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from companion.cards import Card
+from companion.cards import ALL_CARDS, Card
 from companion.dataset.artist.faces import render
 from companion.dataset.artist.families import StyleFamily
 from companion.dataset.artist.styles import sample_style
+from companion.dataset.gallery.decks import ArtDeck, card_mask
 from companion.vision.core.geometry import Image, Quad, homography, unit_square
 from companion.vision.core.runtime import Network, model_folder
 from companion.vision.detection.crops import CropReader
 
 RED_7, BLUE_3 = Card.parse("red 7"), Card.parse("blue 3")
+
+
+def cut_faces(deck: ArtDeck) -> dict[Card, Image]:
+    """Return the faces of a deck of any art as (H, W, 4) BGRA uint8 pictures with rounded corners, by card."""
+    mask = card_mask(*deck.faces.shape[2:0:-1], 0.055)
+    return dict(zip(ALL_CARDS, [np.dstack([face, mask]) for face in deck.faces], strict=False))
 
 
 def bare_table(rng: np.random.Generator) -> Image:

@@ -10,7 +10,7 @@ import pytest
 
 from companion.cards import ALL_CARDS, Card, EditionName
 from companion.dataset.artist.styles import sample_style
-from companion.dataset.gallery.decks import Sources, card_mask, edge_deck
+from companion.dataset.gallery.decks import Sources, edge_deck
 from companion.dataset.scenes.sittings import Sitting, drawn_faces
 from companion.decks.model.card_views import outline, picture_views, stored_picture
 from companion.decks.model.thumbnails import correlations, thumbnail
@@ -22,6 +22,8 @@ from companion.vision.core.geometry import Image, unit_square
 from companion.vision.core.runtime import model_folder
 from companion.vision.core.sightings import Sighting
 from companion.vision.recognition.card_detector import CardDetector
+
+from .laid import cut_faces
 
 CARDS = [Card.parse(name) for name in ("red 7", "blue 3", "green 1", "yellow skip")]
 
@@ -58,9 +60,8 @@ def test_deck_that_is_not_on_the_table_changes_nothing(faces: dict[Card, Image])
 @pytest.fixture(scope="module")
 def pictured() -> dict[Card, Image]:
     """Ten faces with pictures from edge to edge, which no network knows."""
-    deck = edge_deck(Sources(), 300, np.random.default_rng(2))
-    mask = card_mask(*deck.faces.shape[2:0:-1], 0.055)
-    return dict(zip(ALL_CARDS[:10], [np.dstack([face, mask]) for face in deck.faces], strict=False))
+    faces = cut_faces(edge_deck(Sources(), 300, np.random.default_rng(2)))
+    return {card: faces[card] for card in ALL_CARDS[:10]}
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.cards import ALL_CARDS, EditionName
-from companion.dataset.gallery.decks import ArtDeck, Sources, card_mask, edge_deck
+from companion.dataset.gallery.decks import ArtDeck, Sources, edge_deck
 from companion.dataset.scenes.sittings import Sitting
 from companion.decks.capture.change_outline import PictureChange, most_distinct
 from companion.decks.capture.pile_capture import Pile
@@ -19,7 +19,7 @@ from companion.decks.service.enrollment import Lesson
 from companion.editions import EDITIONS
 from companion.vision.core.geometry import Image, Quad, homography, intersection_over_union, unit_square
 
-from .laid import BLUE_3, RED_7, bare_table, shipped_outlines, with_card
+from .laid import BLUE_3, RED_7, bare_table, cut_faces, shipped_outlines, with_card
 
 pytestmark = pytest.mark.slow
 
@@ -145,10 +145,8 @@ def test_dull_card_on_a_bright_one_is_found(each: bool) -> None:
 
 def _first_likeness(deck: ArtDeck, seed: int) -> float:
     """Return the correlation of the first learnt picture of a lesson with the card, either way up."""
-    mask = card_mask(*deck.faces.shape[2:0:-1], 0.055)
-    faces = dict(zip(ALL_CARDS, [np.dstack([face, mask]) for face in deck.faces], strict=False))
     lesson = Lesson(*reading_parts(), EDITIONS[EditionName.CLASSIC], each=True)
-    first, second = Sitting(faces, (seed,)).flip(ALL_CARDS[:2])
+    first, second = Sitting(cut_faces(deck), (seed,)).flip(ALL_CARDS[:2])
     truth = stored_picture(first.image, first.quads[0]).ravel()
     lesson.show(first.image)
     lesson.show(second.image)

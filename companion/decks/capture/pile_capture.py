@@ -66,7 +66,7 @@ class Pile:
         self._next = 0
 
     def pass_over(self) -> None:
-        """Keep the place of a picture that cannot be read, if every picture shows one more card."""
+        """Keep the place of a picture without a further card, if every picture should show one more."""
         self._next += self._each
 
     def show(self, image: Image) -> list[LaidCard]:
@@ -79,14 +79,14 @@ class Pile:
         change = PictureChange(before, image)
         if self._earlier is not None and change.is_return_to(self._earlier):
             self._before, self._earlier = image, None
-            self._next += self._each
+            self.pass_over()
             return []
         quad = self._changed_outline(change)
         if quad is None:
             if self._each:
                 # A missed card covers the pile now.
                 self._before = image
-                self._next += 1
+                self.pass_over()
             return []
         laid = self._first_card(quad)
         self._before, self._earlier, self._single = image, before, None

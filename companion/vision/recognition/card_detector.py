@@ -155,28 +155,27 @@ class CardDetector:
     def _detect_printed(self, image: Image) -> list[Sighting]:
         """Return the printed cards found, with calibrated confidences."""
         look = self._finer_look(self._look(image))
-        printed = self._as_another_deck(image, look.cards, CardDetector._detect_printed)
-        if printed is not None:
+        printed = self._without_learnt(image, look.cards, CardDetector._detect_printed)
+        if is_fairly_read(printed):
             return printed
         return self.calibration.in_picture(self._rectified_cards(self._restored_look(look)))
 
-    def _as_another_deck(
+    def _without_learnt(
         self, image: Image, found: Sequence[Sighting], detect: Callable[[CardDetector, Image], list[Sighting]]
-    ) -> list[Sighting] | None:
-        """Return the cards as the networks read them, None if they are the learnt deck's.
+    ) -> list[Sighting]:
+        """Return the cards as the networks alone read them, none if a card found is like the learnt deck's.
 
-        They are another deck's if none of those found is like a learnt one and the networks are fairly sure of a card.
-        found: the cards read with the learnt deck. Only a confidently read card counts, if there is one: the deck's own
-        matches on other decks' cards are uncertain and similar to them. detect: reads without the deck.
+        If the networks are fairly sure of one, the cards are another deck's. found: the cards read with the learnt
+        deck. Only a confidently read card counts, if there is one: the deck's own matches on other decks' cards are
+        uncertain and similar to them. detect: reads without the deck.
         """
         if self.without_deck is None or not self.reader.searches_deck:
-            return None
+            return []
         whole = [sighting for sighting in found if sighting.whole]
         sure = [sighting for sighting in whole if sighting.confidence >= NEARLY]
         if whole and not self.reader.are_of_another_deck(image, [one.quad for one in sure or whole]):
-            return None
-        printed = detect(self.without_deck, image)
-        return printed if is_fairly_read(printed) else None
+            return []
+        return detect(self.without_deck, image)
 
     def _restored_look(self, look: _Look) -> _Look:
         """Return the look, or a look at the mirror image or the restored picture if that shows more."""
@@ -327,8 +326,8 @@ class CardDetector:
     def _on_pile(self, image: Image, find: Callable[[CardDetector, Image], list[Sighting]]) -> list[Sighting]:
         """Return the cards of a pile; a dark picture is brightened if that increases the confidence."""
         found = find(self, image)
-        printed = self._as_another_deck(image, found, lambda detector, one: detector._on_pile(one, find))
-        if printed is not None:
+        printed = self._without_learnt(image, found, lambda detector, one: detector._on_pile(one, find))
+        if is_fairly_read(printed):
             return printed
         if self.mirror.is_doubtful(found) and (light := lightened(image)) is not None:
             again = find(self, light)
