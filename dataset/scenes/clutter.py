@@ -77,6 +77,7 @@ def draw_hand(
 
 def _stroke(mask: NDArray[np.uint8], start: NDArray[np.float64], end: NDArray[np.float64], thick: int) -> None:
     ends = [tuple(int(np.clip(v, -8000, 8000)) for v in p) for p in (start, end)]
+    thick = min(thick, 2 * sum(mask.shape))  # A hand near the horizon is larger than OpenCV can draw.
     cv2.line(mask, ends[0], ends[1], 255, max(1, thick), cv2.LINE_AA)
     for p in ends:
         cv2.circle(mask, p, max(1, thick // 2), 255, -1, cv2.LINE_AA)

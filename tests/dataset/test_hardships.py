@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from companion.dataset.scenes.clutter import draw_hand
 from companion.dataset.scenes.compose import SceneMaker
 from companion.dataset.scenes.hardships import SHARES, Hardship, cover, suffer
 from companion.dataset.scenes.layouts import Layout
@@ -67,3 +68,9 @@ def test_hard_scenes_hold_far_cards() -> None:
         return float(np.mean([np.hypot(*(quad[3] - quad[0])) < 100 for quad in made]))
 
     assert shortest(1.0) > shortest(0.0)
+
+
+def test_a_hand_too_large_to_be_drawn_whole_is_drawn_in_part() -> None:
+    image, owner = np.zeros((45, 80, 3), np.uint8), np.full((45, 80), -1, np.int16)
+    draw_hand(image, owner, np.random.default_rng(0), (-8e4, 20.0), 6e4, 3.1)
+    assert (image.any(axis=2) == (owner != -1)).all()

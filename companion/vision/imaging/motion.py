@@ -143,33 +143,40 @@ def _colors_differ(a: Floats, b: Floats) -> Mask:
 
 
 class _Layers:
-    """The latest appearance of each place that settled, and the longest-lasting one; differs: compares two pictures."""
+    """The latest appearance of each place that settled, and its usual one; differs: compares two pictures.
+
+    The usual appearance is a place's majority by time settled (Boyer and Moore, MJRTY: A fast majority vote algorithm,
+    1991): a hand that rests for long does not displace a table that was seen for longer, with whatever interruptions.
+    """
 
     def __init__(self, differs: Callable[[Floats, Floats], Mask], first: Floats, time: float) -> None:
-        self._differs, self.shape = differs, first.shape
-        self._present = self._settled = self._longest = first
-        # When the present appearance settles, and how long the longest-lasting one had settled.
+        self._differs, self.shape, self._time = differs, first.shape, time
+        self._present = self._settled = self._usual = first
+        # When the present appearance settles, and the seconds by which the usual one leads.
         self._settles_at = np.full(first.shape[:2], time)
-        self._lasted = np.zeros(first.shape[:2], np.float32)
+        self._lead = np.zeros(first.shape[:2], np.float32)
 
     def learn(self, picture: Floats, time: float) -> None:
         """Process the next picture."""
         changed = self._differs(self._present, picture) > 0
         self._present = _where(changed, picture, self._present)
         self._settles_at[changed] = time + HAND_PATIENCE
-        lasted = time - self._settles_at
-        self._settled = _where(lasted >= 0, self._present, self._settled)
-        self._longest = _where(lasted > self._lasted, self._present, self._longest)
-        self._lasted = np.maximum(lasted, self._lasted)
+        settled = time >= self._settles_at
+        self._settled = _where(settled, self._present, self._settled)
+        other = self._differs(self._usual, self._present) > 0
+        elapsed, self._time = np.float32(time - self._time), time
+        self._lead += np.where(other, -elapsed, elapsed) * settled
+        self._usual = _where(self._lead < 0, self._present, self._usual)
+        np.maximum(self._lead, 0, out=self._lead)
 
     def settle(self, picture: Floats, time: float) -> None:
-        """Take a picture as settled; the longest-lasting appearance remains until another one has lasted longer."""
+        """Take a picture as settled; the usual appearance remains until another one has been seen for as long."""
         self._present = self._settled = picture
         self._settles_at[:] = time
 
     def foreground(self, picture: Floats) -> Mask:
         """Return the mask of pixels that match neither appearance."""
-        return np.asarray(self._differs(self._settled, picture) & self._differs(self._longest, picture), np.uint8)
+        return np.asarray(self._differs(self._settled, picture) & self._differs(self._usual, picture), np.uint8)
 
 
 def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
@@ -177,7 +184,7 @@ def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
 
 
 class SettledBackground:
-    """What lay still for `HAND_PATIENCE`, and what did so longest, so that a hand that rests causes no ghost."""
+    """What lay still for `HAND_PATIENCE`, and what usually does, so that a hand that rests causes no ghost."""
 
     def __init__(self) -> None:
         self._layers: tuple[_Layers, _Layers] | None = None
