@@ -85,7 +85,7 @@ def test_a_pile_at_the_rim_is_nothing_that_somebody_holds(known: bool) -> None:
     for image, time in film(14.0, []):
         image[140:, 130:190] = rng.uniform(20, 235, (HEIGHT - 140, 60, 3))
         watcher.feed(Frame(image, time, 0))
-    assert (watcher.ignored is None) is known
+    assert (watcher.masks.ignored is None) is known
 
 
 def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
@@ -101,7 +101,7 @@ def test_hands_that_hide_half_the_table_are_not_taken_for_it() -> None:
     watcher, seen = ArmDetector(), [0.0]
     for image, time in film(1.7, arms):
         watcher.feed(Frame(image, time, 0))
-        seen.append(0.0 if watcher.hidden is None else float(watcher.hidden.mean()))
+        seen.append(0.0 if watcher.masks.hidden is None else float(watcher.masks.hidden.mean()))
     assert min(seen[-4:]) > 0.4
 
 

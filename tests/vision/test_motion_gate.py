@@ -7,6 +7,7 @@ import pytest
 
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
+from companion.vision.imaging.masks import NO_ARMS, ArmMasks
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.motion_gate import MotionGate, Still, View
 
@@ -77,21 +78,24 @@ def test_an_arm_leaves_a_pile_that_it_changed_while_it_moves_beside_it(
 
 
 @pytest.mark.parametrize(
-    ("beside", "news"),
+    ("hidden", "arm", "news"),
     [
-        ((slice(150, 240), slice(415, 475)), True),
-        ((slice(150, 360), slice(415, 475)), False),
-        ((slice(0, 240), slice(415, 475)), False),
-        ((slice(150, 220), slice(415, 620)), False),
+        (None, 0, True),
+        ((slice(0, 50), slice(100, 110)), 200, True),
+        ((slice(35, 39), slice(74, 78)), 0, True),
+        ((slice(45, 90), slice(73, 88)), 0, False),
+        ((slice(0, 45), slice(94, 100)), 0, True),
     ],
-    ids=["a draw pile that has lost its top", "an arm from below", "an arm from above", "a hand without its sleeve"],
+    ids=["no arm", "an arm beside it", "a fingertip's edge", "an arm over it", "an arm that was there before"],
 )
-def test_landing_beside_a_change_counts_unless_an_arm_is_present(beside: tuple[slice, slice], news: bool) -> None:
+def test_a_change_counts_unless_an_arm_hides_it(hidden: tuple[slice, slice] | None, arm: int, news: bool) -> None:
     stillness = MotionGate()
     known(stillness, 200)
-    after = picture(70)
-    after[beside] = 255 - after[beside] // 4
-    still = seen(stillness, [after] * 4, start=1.0)[-1]
+    mask = np.zeros((90, 160), np.uint8)
+    if hidden is not None:
+        mask[hidden] = 1
+    arms = NO_ARMS if hidden is None else ArmMasks(mask)
+    *_, still = [stillness.take(View(Frame(picture(70, arm), 1 + n / 30, n), arms), ZONE) for n in range(4)]
     assert still is not None
     assert (stillness.changed_since_reference(still, ZONE, looking=False) is not None) == news
 

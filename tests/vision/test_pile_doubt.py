@@ -30,6 +30,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CardLanded, CardTakenBack
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker
+from companion.vision.tracking.table_tracker import TableTracker
 
 pytestmark = pytest.mark.slow
 
@@ -240,7 +241,7 @@ def test_a_card_that_one_look_in_several_reads_is_reported_with_doubt() -> None:
     events = played(
         table(lay(RED_7), lay(BLUE_3, angle=1.4, x=9, seat=1), pause=4.0),
         exact,
-        PileTracker(once_seen(BLUE_3, exact, seldom)),
+        TableTracker(PileTracker(once_seen(BLUE_3, exact, seldom))),
     )
     assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     assert isinstance(events[1], CardLanded)

@@ -17,10 +17,11 @@ from footage import (
 
 from companion.bench.simulation.pile_scoring import ExactSightings
 from companion.vision.capture.frames import Frame
-from companion.vision.core.events import CardLanded, PileMoved
+from companion.vision.core.events import CardLanded, PileMoved, PileReached
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.tracking.table_tracker import TableTracker
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +29,11 @@ pytestmark = pytest.mark.slow
 def test_a_card_is_reported_once_while_the_arm_that_laid_it_still_leaves() -> None:
     footage, exact = table(lay(RED_7), laid(BLUE_3, 1.2)), ExactSightings()
     tracker = PileTracker(as_certain(exact))
-    said = []
+    follower, said = TableTracker(tracker), []
     for frame in footage.frames():
         exact.show(frame)
-        said += [
-            (frame.time, tracker.look_count, e) for e in tracker.feed(Frame(frame.image, frame.time, frame.number))
-        ]
+        events = follower.feed(Frame(frame.image, frame.time, frame.number))
+        said += [(frame.time, tracker.look_count, event) for event in events if not isinstance(event, PileReached)]
     assert reported([event for *_, event in said]) == [(CardLanded, "red 7"), (CardLanded, "blue 3")]
     time, looks, event = said[1]
     let_go, clear = footage.events[1].time, footage.events[1].clear

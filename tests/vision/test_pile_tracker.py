@@ -10,6 +10,7 @@ import pytest
 from footage import (
     BLUE_3,
     GREEN_9,
+    HEADER,
     PACE,
     RED_7,
     SIZE,
@@ -32,11 +33,12 @@ from companion.dataset.simulated.actions import (
     Nudge,
     Pace,
     Reach,
+    Step,
     Straighten,
     SwitchLight,
     TakeTop,
 )
-from companion.dataset.simulated.script import write_script
+from companion.dataset.simulated.script import Script, write_script
 from companion.dataset.simulated.simulation import PileChange, SimulatedTable
 from companion.vision.capture.frames import Frame
 from companion.vision.core.events import CameraStatus, CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
@@ -45,6 +47,7 @@ from companion.vision.core.sightings import Sighting
 from companion.vision.imaging.motion import color_difference, describe
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.pile_tracker import PileTracker
+from companion.vision.tracking.table_tracker import TableTracker
 
 pytestmark = pytest.mark.slow
 
@@ -147,7 +150,7 @@ def test_the_same_face_on_the_same_face_is_another_card() -> None:
 
 
 def test_same_face_half_a_second_later_is_the_same_card() -> None:
-    first, second = (Lay(0, Pace(0.1, 0.05, 0.1), RED_7, Placement(x, 0.0, angle)) for x, angle in ((0, 0.3), (6, 1.5)))
+    first, second = (Lay(0, Pace(0.2, 0.05, 0.2), RED_7, Placement(x, 0.0, angle)) for x, angle in ((0, 0.3), (6, 1.5)))
     for pause, landings in ((0.5, 1), (2.0, 2)):
         events = [event for _, event in follow(table(first, second, pause=pause), ExactSightings())[0]]
         assert [type(event) for event in events].count(CardLanded) == landings
@@ -213,10 +216,18 @@ def test_the_networks_run_only_when_something_changed() -> None:
 
 def test_no_picture_is_read_while_a_hand_rests_on_the_card() -> None:
     slow = replace(lay(BLUE_3, angle=1.4), pace=Pace(0.4, 1.2, 0.4))
-    said, truth, _ = follow(table(lay(RED_7), slow), ExactSightings())
+    said, truth, _ = follow(table(lay(RED_7), slow, pause=5.0), ExactSightings())
     assert truth[1].clear is not None
     # The hand stays on the card for six tenths of a second after letting go.
     assert said[1][0] >= truth[1].clear - 0.2
+
+
+def test_a_card_taken_back_is_noticed_when_a_hand_leaves_that_rested_by_the_pile_longer_than_it_was_clear() -> None:
+    rests = Reach(2, Pace(0.4, 9.4, 0.4), 60.0, 60.0, beside=True)
+    steps = Step(1.0, lay(RED_7)), Step(3.0, lay(BLUE_3, angle=1.4)), Step(5.0, rests), Step(14.2, TakeTop(1, PACE))
+    footage, exact = SimulatedTable(2, Script(HEADER, steps, (), 16.4), size=SIZE, fonts=()), ExactSightings()
+    events = played(footage, exact, TableTracker(PileTracker(exact)))
+    assert reported(events) == [(CardLanded, "red 7"), (CardLanded, "blue 3"), (CardTakenBack, "red 7")]
 
 
 def test_a_region_that_was_set_keeps_other_cards_out() -> None:

@@ -30,7 +30,7 @@ from companion.vision.arms.shadows import has_wide_shadow, without_wide_shadows
 from companion.vision.capture.frames import SMALL_WIDTH, Frame
 from companion.vision.core.geometry import CARD_RADIUS, NEARLY_ALL, Quad
 from companion.vision.imaging.background_model import BackgroundModel, Foreground
-from companion.vision.imaging.masks import NEIGHBOURS, SQUARE, Mask, outline_mask
+from companion.vision.imaging.masks import NEIGHBOURS, SQUARE, ArmMasks, Mask, outline_mask
 from companion.vision.imaging.zone import length_of
 
 # Seconds between analysed frames: every second frame at 30 per second, every frame at 25.
@@ -56,13 +56,11 @@ class ArmDetector:
         self.reset()
         self.moved = False
         """Whether all arms were dropped with the last frame because the camera had been knocked or switched."""
-        self.hidden: Mask | None = None
-        """Mask of what arms hid or shaded in the last frame, (h, SMALL_WIDTH) uint8 of 0 and 1; None without any."""
 
     @property
-    def ignored(self) -> Mask | None:
-        """Mask of constant motion at the border, (h, SMALL_WIDTH) uint8 of 0 and 1; None if there is none."""
-        return self._ignore_mask.mask
+    def masks(self) -> ArmMasks:
+        """Where arms were in the last frame that was analysed, as masks of SMALL_WIDTH."""
+        return ArmMasks(self._hidden, self._ignore_mask.mask)
 
     def feed(self, frame: Frame) -> list[Track]:
         """Process the next frame; returns the visible arms, and once each arm that has just left."""
@@ -81,9 +79,9 @@ class ArmDetector:
             self.moved = True
             return []
         samples: list[Sample] = []
-        self.hidden = None
+        self._hidden = None
         if foreground is not None:
-            samples, attached, self.hidden = self._find_arms(foreground)
+            samples, attached, self._hidden = self._find_arms(foreground)
             self._model.update(attached)
         return self._assign(samples, time, seen=foreground is not None)
 
@@ -101,6 +99,7 @@ class ArmDetector:
         """Reset after the camera moved."""
         self._model, self._ignore_mask, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
         self._tracks: list[Track] = []
+        self._hidden: Mask | None = None
         self.top_card: Quad | None = None
 
     def finish(self) -> list[Track]:
@@ -122,7 +121,7 @@ class ArmDetector:
         has_shadow = has_wide_shadow(mask, foreground.solid, max_arm_width(mask.shape[1], self._card_length))
         if has_shadow:
             mask &= without_wide_shadows(mask, _closed(solid), self._card_length)
-        ignored = np.zeros_like(mask) if self.ignored is None else self.ignored
+        ignored = np.zeros_like(mask) if self._ignore_mask.mask is None else self._ignore_mask.mask
         attached |= mask & ignored
         draw_pile = None if self.draw_pile is None else self.draw_pile / self._scale
         mask = self._bridges.join(mask & (1 - ignored), foreground.moved, draw_pile)
@@ -138,14 +137,13 @@ class ArmDetector:
                 continue
             entry = component & beside_ignored
             crossings = _crossings(component, entry, solid)
-            if top_card[component].mean() >= NEARLY_ALL:
+            left = not foreground.moves(component) and foreground.has_vanished(component)
+            if left or top_card[component].mean() >= NEARLY_ALL:
                 self._model.absorb(component)
             elif not crossings and not entry.any():
                 arm = self._without_crossing(component, foreground)
                 arms += [] if arm is None else [arm]
                 hands[component] = arm is not None
-            elif crossings and not foreground.moves(component) and foreground.has_vanished(component):
-                self._model.absorb(component)
             else:
                 # A still object that touches only held cards is a card laid beside them.
                 (attached if crossings else hands)[component] = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,29 @@ from companion.vision.core.geometry import Quad
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class ArmMasks:
+    """Where arms are in a picture, (h, w) uint8 masks of any size: None for nowhere.
+
+    hidden: by arms and their shadows. ignored: in constant motion at the border, as held cards are.
+    """
+
+    hidden: Mask | None = None
+    ignored: Mask | None = None
+
+    def resized(self, shape: tuple[int, ...]) -> ArmMasks:
+        """Return the masks in another size."""
+        return ArmMasks(*(None if mask is None else _resized(mask, shape) for mask in (self.hidden, self.ignored)))
+
+
+def _resized(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    return np.asarray(cv2.resize(mask, shape[1::-1], interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
+NO_ARMS = ArmMasks()
+"""A picture without arms, or one in which nobody looked for them."""
 
 OFFSET = 5.0
 """Added to colours before the logarithm, which limits the noise of dark places."""

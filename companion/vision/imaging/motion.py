@@ -7,17 +7,14 @@ What is the Best Multi-Stage Architecture for Object Recognition?, 2009).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
-from companion.vision.imaging.durations import HAND_PATIENCE
 from companion.vision.imaging.masks import DARK, Floats, Mask
-from companion.vision.imaging.zone import Zone
 
 MEDIUM_WIDTH = 320
 """Width in pixels of medium pictures, in which a card is about forty pixels long and its print a few."""
@@ -34,10 +31,6 @@ _SMOOTH_ENOUGH = 3
 _DIFFERENT = 0.55
 # Colours are compared at a resolution coarser by this factor, and differ from this log difference on.
 _COARSE, _TINTED = 4, 0.25
-# Minimum area of an arm across the zone's edge, in squares of a card's length: two fingertips.
-_ARM = 0.03
-# Distance from the border in medium pixels within which an object counts as entering.
-_AT_BORDER = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,114 +133,3 @@ def _colors_differ(a: Floats, b: Floats) -> Mask:
     ratio = b - a
     ratio = ratio - np.median(ratio[::2, ::2], axis=(0, 1))
     return np.asarray(np.abs(ratio).max(-1) > _TINTED, np.uint8)
-
-
-class _Layers:
-    """The latest appearance of each place that settled, and its usual one; differs: compares two pictures.
-
-    The usual appearance is a place's majority by time settled (Boyer and Moore, MJRTY: A fast majority vote algorithm,
-    1991): a hand that rests for long does not displace a table that was seen for longer, with whatever interruptions.
-    """
-
-    def __init__(self, differs: Callable[[Floats, Floats], Mask], first: Floats, time: float) -> None:
-        self._differs, self.shape, self._time = differs, first.shape, time
-        self._present = self._settled = self._usual = first
-        # When the present appearance settles, and the seconds by which the usual one leads.
-        self._settles_at = np.full(first.shape[:2], time)
-        self._lead = np.zeros(first.shape[:2], np.float32)
-
-    def learn(self, picture: Floats, time: float) -> None:
-        """Process the next picture."""
-        changed = self._differs(self._present, picture) > 0
-        self._present = _where(changed, picture, self._present)
-        self._settles_at[changed] = time + HAND_PATIENCE
-        settled = time >= self._settles_at
-        self._settled = _where(settled, self._present, self._settled)
-        other = self._differs(self._usual, self._present) > 0
-        elapsed, self._time = np.float32(time - self._time), time
-        self._lead += np.where(other, -elapsed, elapsed) * settled
-        self._usual = _where(self._lead < 0, self._present, self._usual)
-        np.maximum(self._lead, 0, out=self._lead)
-
-    def settle(self, picture: Floats, time: float) -> None:
-        """Take a picture as settled; the usual appearance remains until another one has been seen for as long."""
-        self._present = self._settled = picture
-        self._settles_at[:] = time
-
-    def foreground(self, picture: Floats) -> Mask:
-        """Return the mask of pixels that match neither appearance."""
-        return np.asarray(self._differs(self._settled, picture) & self._differs(self._usual, picture), np.uint8)
-
-
-def _where(places: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
-    return np.where(places if one.ndim == places.ndim else places[..., None], one, other)
-
-
-class SettledBackground:
-    """What lay still for `HAND_PATIENCE`, and what usually does, so that a hand that rests causes no ghost."""
-
-    def __init__(self) -> None:
-        self._layers: tuple[_Layers, _Layers] | None = None
-
-    def learn(self, picture: Descriptor) -> None:
-        """Process the next frame."""
-        time, unlit = picture.time, _unlit(picture.colors)
-        if self._layers is None or self._layers[0].shape != picture.structure.shape:
-            self._layers = _Layers(_structure_differs, picture.structure, time), _Layers(_colors_differ, unlit, time)
-        structures, colors = self._layers
-        structures.learn(picture.structure, time)
-        colors.learn(unlit, time)
-
-    def settle(self, picture: Descriptor) -> None:
-        """Take a picture that was learnt as settled: a moved camera's, or one full of arms that leave again."""
-        assert self._layers is not None
-        structures, colors = self._layers
-        structures.settle(picture.structure, picture.time)
-        colors.settle(_unlit(picture.colors), picture.time)
-
-    def foreground(self, picture: Descriptor) -> Mask:
-        """Return an (h, w) mask, 1 where the picture shows something other than the background; 0 before it."""
-        if self._layers is None:
-            return np.zeros(picture.shape, np.uint8)
-        structures, colors = self._layers
-        return structures.foreground(picture.structure) | _in_size(colors.foreground(picture.colors), picture)
-
-
-def _unlit(colors: Floats) -> Floats:
-    """Return log colours without the level of their light, so that an old lamp does not tint the background."""
-    return np.asarray(colors - np.median(colors, axis=(0, 1)), np.float32)
-
-
-def has_arm_at_edge(changed: Mask, window: tuple[slice, slice], length: float) -> bool:
-    """Whether an object crosses the edge of a window as an arm does, no card. length: of a card, medium pixels."""
-    closed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-    count, labels = cv2.connectedComponents(closed, connectivity=8)
-    if count < 2:
-        return False
-    rows, columns = window
-    height, width = changed.shape
-    within = (
-        slice(max(2, rows.start), min(height - 2, rows.stop)),
-        slice(max(2, columns.start), min(width - 2, columns.stop)),
-    )
-    least = min_arm_area(length)
-    inside = np.bincount(labels[within].ravel(), minlength=count)
-    outside = np.bincount(labels.ravel(), minlength=count) - inside
-    across = (inside >= least) & (outside >= max(3, least // 4))
-    return any(not _may_be_a_card(labels == label, length) for label in np.flatnonzero(across[1:]) + 1)
-
-
-def min_arm_area(length: float) -> int:
-    """Return the minimum area in medium pixels of an arm inside a window; a quarter of it must be outside."""
-    return max(1, int(_ARM * length**2))
-
-
-def _may_be_a_card(where: NDArray[np.bool_], length: float) -> bool:
-    """Whether an object ends within the picture and is no larger than an untidy pile of cards of this length."""
-    points = cv2.findNonZero(where.astype(np.uint8))
-    x, y, width, height = cv2.boundingRect(points)
-    distance = min(x, y, where.shape[1] - x - width, where.shape[0] - y - height)
-    if distance < _AT_BORDER:
-        return False
-    _, sides, _ = cv2.minAreaRect(points)
-    return bool(max(sides) <= Zone.REACH * length and min(sides) <= length)

@@ -5,22 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import cv2
 import numpy as np
 
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
-from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT, ONE_PLAY, SPARSE
-from companion.vision.imaging.masks import Mask, covered_share, outline_mask
+from companion.vision.imaging.masks import NO_ARMS, ArmMasks, Mask, covered_share, outline_mask
 from companion.vision.imaging.motion import (
     Descriptor,
-    SettledBackground,
     color_difference,
     describe,
     difference,
-    has_arm_at_edge,
-    min_arm_area,
 )
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.thresholds import UNCHANGED
@@ -37,18 +32,26 @@ LIES = 0.4
 _MIDDLE, _CAME = 0.45, 0.1
 # Distance from the middle in card lengths within which motion belongs to the pile or a hand at it.
 _AT_PILE = 0.8
+# Minimum area that an arm hides at the pile, in squares of a card's length: two fingertips.
+_ARM = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A frame and its reduced representation."""
+    """A frame, its reduced representation, and where arms are in it."""
 
     frame: Frame
+    _arms: ArmMasks = NO_ARMS
 
     @cached_property
     def descriptor(self) -> Descriptor:
         """The reduced representation."""
         return describe(self.frame.image, self.frame.time)
+
+    @cached_property
+    def arms(self) -> ArmMasks:
+        """Where arms are, in the size of medium pictures."""
+        return self._arms.resized(self.descriptor.shape)
 
     @property
     def time(self) -> float:
@@ -114,9 +117,6 @@ class MotionGate:
         """Mask of changes since the previous picture, None if undefined."""
         self._reported_quad: Quad | None = None
         self._reported_at = 0.0
-        self._background = SettledBackground()
-        self.ignored: Mask | None = None
-        """Mask of constant motion, of any size, which is ignored."""
 
     def was_first_isolated(self, view: View) -> bool:
         """Whether the previous picture, the very first, should have been treated as a single picture."""
@@ -129,7 +129,6 @@ class MotionGate:
         self.moving = None
         if last is None or view.descriptor.is_dark or last.descriptor.shape != view.descriptor.shape:
             return None
-        self._background.learn(view.descriptor)
         gap = view.time - last.time
         isolated = gap >= SPARSE
         self.moving = difference(last.descriptor, view.descriptor)
@@ -186,10 +185,9 @@ class MotionGate:
 
     def _without_ignored(self, changed: Mask, view: View, zone: Zone | None) -> Mask:
         """Return a mask without constant motion, except in the pile's middle."""
-        if self.ignored is None:
+        if view.arms.ignored is None:
             return changed
-        height, width = changed.shape
-        kept = np.asarray(1 - cv2.resize(self.ignored, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
+        kept = 1 - view.arms.ignored
         if zone is not None:
             kept[view.window(zone, _AT_PILE)] = 1
         return np.asarray(changed & kept, np.uint8)
@@ -201,25 +199,16 @@ class MotionGate:
         return view.shows_as(reference, self._reported_quad, UNCHANGED)
 
     def has_hand(self, view: View, changed: Mask, zone: Zone) -> bool:
-        """Whether a foreground object crosses the zone's edge and touches a change inside it."""
-        foreground = self._background.foreground(view.descriptor)
-        if is_displaced(foreground):
-            self._background.settle(view.descriptor)
+        """Whether arms hide changes at the pile."""
+        hidden, ignored = view.arms.hidden, view.arms.ignored
+        if hidden is None:
             return False
-        window = view.window(zone)
+        if ignored is not None:
+            hidden = hidden & (1 - ignored)
         if self.reference is not None:
-            # The pile's appearance when it was last known is not foreground, even if it is new to the background.
-            fresh = changed | color_difference(self.reference.descriptor, view.descriptor)
-            foreground[window] &= fresh[window]
-        length = zone.length * view.scale
-        if self.ignored is not None:
-            # An object that does not leave the zone is no arm.
-            _, labels = cv2.connectedComponents(foreground, connectivity=8)
-            sizes = np.bincount(
-                labels[self._without_ignored(foreground, view, zone) > 0], minlength=int(labels.max()) + 1
-            )
-            foreground &= (sizes >= min_arm_area(length))[labels].astype(np.uint8)
-        return has_arm_at_edge(foreground, window, length)
+            # Where the pile looks as it was last known, the arm is beside it or was there before.
+            hidden = hidden & (changed | color_difference(self.reference.descriptor, view.descriptor))
+        return bool(hidden[view.window(zone, _AT_PILE)].sum() >= _ARM * (zone.length * view.scale) ** 2)
 
     def set_reference(self, view: View, reported_quad: Quad | None = None) -> None:
         """Make this the reference picture; only inside `reported_quad` if an arm is still leaving."""

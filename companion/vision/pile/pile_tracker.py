@@ -28,7 +28,7 @@ from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import FAIRLY, Sighting
 from companion.vision.imaging.displacement import is_displaced
 from companion.vision.imaging.durations import INSTANT
-from companion.vision.imaging.masks import Mask
+from companion.vision.imaging.masks import NO_ARMS, ArmMasks, Mask
 from companion.vision.imaging.motion import color_difference, is_colorless
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.consensus import Look, PileConsensus, is_new_for_certain, mean_probabilities
@@ -85,13 +85,12 @@ class PileTracker:
         """The card assumed to be on top."""
         return self._pile.top
 
-    def ignore(self, ignored: Mask | None) -> None:
-        """Ignore motion in a mask of any size; None ignores nothing."""
-        self._gate.ignored = ignored
+    def feed(self, frame: Frame, arms: ArmMasks = NO_ARMS) -> list[PileEvent]:
+        """Process the next frame; returns the events, usually none. Raises what the detector raises.
 
-    def feed(self, frame: Frame) -> list[PileEvent]:
-        """Process the next frame; returns the events, usually none. Raises what the detector raises."""
-        picture = View(frame)
+        arms: where arms are in it, as far as that is known.
+        """
+        picture = View(frame, arms)
         self._dark |= picture.descriptor.is_dark and self.zone is not None
         return [*self._feed(picture), *self._health(frame.time)]
 

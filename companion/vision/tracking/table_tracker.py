@@ -123,15 +123,14 @@ class TableTracker:
             self._snapshots.reset()
             self._visit_trackers, self._recent_tracks, self._pending = {}, [], []
         self._hands_present = any(not track.gone for track in tracks)
-        self._snapshots.feed(frame.image, frame.time, self._arms.hidden, self._hidden_share(tracks))
-        self.tracker.ignore(self._arms.ignored)
-        events = self._process(self.tracker.feed(frame), tracks, frame.time)
+        self._snapshots.feed(frame.image, frame.time, self._arms.masks.hidden, self._hidden_share(tracks))
+        events = self._process(self.tracker.feed(frame, self._arms.masks), tracks, frame.time)
         self._search_backs(frame, tracks)
         return events
 
     def _hidden_share(self, tracks: Sequence[Track]) -> float:
         """Return the share of the draw pile hidden by arms; 1 if there are arms and its location is unknown."""
-        spot, hidden = self.draw_pile, self._arms.hidden
+        spot, hidden = self.draw_pile, self._arms.masks.hidden
         if spot is None or hidden is None:
             return float(any(not track.gone for track in tracks))
         return hidden_share(hidden, spot.middle, spot.length, hidden.shape[1] / self._size[0])
