@@ -10,6 +10,7 @@ from companion.cards import Card
 from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Image, Quad
 from companion.vision.core.sightings import Sighting
+from companion.vision.imaging.masks import ArmMasks
 from companion.vision.pile.motion_gate import View
 from companion.vision.pile.pile_relocation import PileRelocator, is_held
 
@@ -119,6 +120,16 @@ def test_nothing_is_decided_while_the_card_moves() -> None:
 def test_only_small_cards_at_the_border_may_be_held() -> None:
     whole = View(Frame(bare_table(1280, 960), 0.0, 0))
     near = View(Frame(bare_table(320, 240), 0.0, 0))
-    assert is_held(outline((640, 90)), whole)
-    assert not is_held(outline((640, 480)), whole)
-    assert not is_held(outline((160, 90)), near)
+    assert is_held(outline((640, 90)), whole, None)
+    assert not is_held(outline((640, 480)), whole, None)
+    assert not is_held(outline((160, 90)), near, None)
+
+
+@pytest.mark.parametrize(("arm", "held"), [(None, False), (slice(0, 40), False), (slice(70, 90), True)])
+def test_a_card_at_the_border_that_came_is_not_held_once_the_arm_has_left(arm: slice | None, held: bool) -> None:
+    masks = [np.zeros((120, 160), np.uint8) for _ in range(2)]
+    for mask in masks if arm is not None else ():
+        mask[:20, arm] = 1
+    bare = bare_table(1280, 960)
+    for arms in (ArmMasks(hidden=masks[0]), ArmMasks(ignored=masks[1])):
+        assert is_held(outline((640, 90)), View(Frame(bare, 1.0, 1), arms), View(Frame(bare, 0.0, 0))) is held

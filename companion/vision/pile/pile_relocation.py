@@ -65,7 +65,7 @@ class PileRelocator:
         for card in sorted(laid, key=lambda s: _from_middle(s.quad, picture)):
             since = [then.time for earlier, then in before if _still_lies(card, picture, earlier, then)]
             # It may be held in a swaying hand.
-            long = AT_REST if self.pile is None and is_held(card.quad, picture) else LIES
+            long = AT_REST if self.pile is None and is_held(card.quad, picture, self.first) else LIES
             if since and picture.time - since[0] >= long:
                 return card, since[0]
         return None
@@ -113,9 +113,14 @@ def _from_middle(quad: Quad, picture: View) -> float:
     return float(np.hypot(*(quad.mean(0) - (width / 2, height / 2))))
 
 
-def is_held(quad: Quad, picture: View) -> bool:
-    """Whether an unobserved card may be in somebody's hand: at the border of a picture of the whole table."""
+def is_held(quad: Quad, picture: View, before: View | None) -> bool:
+    """Whether a card may be in somebody's hand: at the border of a picture of the whole table.
+
+    Unless it came since the picture `before`, and no arm is at it any more.
+    """
     height, width = picture.frame.image.shape[:2]
     x, y = quad.mean(0)
     length = length_of(quad)
-    return bool(length < _WHOLE_TABLE * min(height, width) and min(x, y, width - x, height - y) < length)
+    if length >= _WHOLE_TABLE * min(height, width) or min(x, y, width - x, height - y) >= length:
+        return False
+    return before is None or picture.arms.reach(outline_mask(quad, picture.descriptor.shape, picture.scale))

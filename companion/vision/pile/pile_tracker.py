@@ -208,7 +208,7 @@ class PileTracker:
         if self._colorless:
             return Look(picture.time, Judgement(Change.UNCLEAR, None), [])
         if self.zone is None and not isolated:
-            sightings = [s for s in sightings if not is_held(s.quad, picture)]
+            sightings = [s for s in sightings if not is_held(s.quad, picture, reference)]
         pictures = None if reference is None else Comparison(reference.frame.image, image)
         tops = self._top_model.probabilities(image, sightings)
         judgement = judge(Evidence(pile.cards, sightings, changed, picture.scale, pictures, tops, pile.last_read))
