@@ -15,12 +15,12 @@ import numpy as np
 
 from companion.cards import Card
 from companion.dataset.simulated.simulation import PileChange, SimulatedFrame, SimulatedTable, TrueEvent
+from companion.vision.arms.arm_detector import ArmDetector
 from companion.vision.capture.frames import Frame
-from companion.vision.core.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved, PileReached
+from companion.vision.core.events import CardLanded, CardTakenBack, PileEvent, PileGone, PileMoved
 from companion.vision.core.geometry import Image
 from companion.vision.core.sightings import Sighting
 from companion.vision.pile.pile_tracker import Detect, PileTracker
-from companion.vision.tracking.table_tracker import TableTracker
 
 # Minimum visible share of a card that is boxed as a whole.
 _SEEN = 0.5
@@ -35,8 +35,8 @@ _READ = 8
 class ExactSightings:
     """A detector that returns the truth of the latest frame shown to it.
 
-    Its input must be that frame's picture, a stabilised copy of it, or a view of a part of one. jitter: standard
-    deviation of corner noise in pixels. mistakes: probability that a card is missed, and also that it is misread.
+    Its input must be that frame's picture, or a view of a part of it. jitter: standard deviation of corner noise in
+    pixels. mistakes: probability that a card is missed, and also that it is misread.
     """
 
     def __init__(self, seed: int = 0, jitter: float = 0.0, mistakes: float = 0.0) -> None:
@@ -78,9 +78,7 @@ def _lookalikes(card: Card) -> list[Card]:
 
 
 def _corner(part: Image, whole: Image) -> tuple[int, int]:
-    """Return left and top of a view within the whole picture, or within a stabilised copy of it."""
-    if not np.may_share_memory(part, whole):
-        whole = part if part.base is None else np.asarray(part.base, np.uint8)
+    """Return left and top of a view within its base picture."""
     distance = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     row, rest = divmod(distance, whole.strides[0])
     if not 0 <= row < whole.shape[0]:
@@ -147,18 +145,18 @@ Said = Sequence[tuple[float, PileEvent]]
 
 
 def follow(table: SimulatedTable, detect: Detect) -> tuple[Said, list[TrueEvent], PileTracker]:
-    """Return the pile's events over a whole match at full speed, the truth, and the pile's tracker."""
-    tracker = PileTracker(detect)
-    follower = TableTracker(tracker)
+    """Return the tracker's events over a whole match at full speed, the truth, and the tracker."""
+    tracker, arms = PileTracker(detect), ArmDetector()
     said: list[tuple[float, PileEvent]] = []
     time = 0.0
-    for frame in table.frames():
+    for simulated in table.frames():
         if isinstance(detect, ExactSightings):
-            detect.show(frame)
+            detect.show(simulated)
+        frame = Frame(simulated.image, simulated.time, simulated.number)
+        arms.feed(frame)
         time = frame.time
-        said += [(time, event) for event in follower.feed(Frame(frame.image, frame.time, frame.number))]
-    said += [(time, event) for event in follower.finish()]
-    said = [(time, event) for time, event in said if not isinstance(event, PileReached)]
+        said += [(time, event) for event in tracker.feed(frame, arms.masks)]
+    said += [(time, event) for event in tracker.finish()]
     return said, table.events, tracker
 
 
