@@ -53,6 +53,7 @@ class ArmDetector:
         self._scale = 1.0  # Frame pixels per small pixel.
         self._last_time = -np.inf
         self.draw_pile: Quad | None = None
+        self._hidden: Mask | None = None
         self.reset()
         self.moved = False
         """Whether all arms were dropped with the last frame because the camera had been knocked or switched."""
@@ -99,7 +100,7 @@ class ArmDetector:
         """Reset after the camera moved."""
         self._model, self._ignore_mask, self._bridges = BackgroundModel(), IgnoreMask(), Bridges()
         self._tracks: list[Track] = []
-        self._hidden: Mask | None = None
+        self._hidden = None
         self.top_card: Quad | None = None
 
     def finish(self) -> list[Track]:
@@ -143,7 +144,8 @@ class ArmDetector:
             elif not crossings and not entry.any():
                 arm = self._without_crossing(component, foreground)
                 arms += [] if arm is None else [arm]
-                hands[component] = arm is not None
+                # A still one may be the card that the hand let go.
+                hands[component] = arm is not None and foreground.moves(component)
             else:
                 # A still object that touches only held cards is a card laid beside them.
                 (attached if crossings else hands)[component] = 1
