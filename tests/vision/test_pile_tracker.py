@@ -150,7 +150,7 @@ def test_the_same_face_on_the_same_face_is_another_card() -> None:
 
 
 def test_same_face_half_a_second_later_is_the_same_card() -> None:
-    first, second = (Lay(0, Pace(0.2, 0.05, 0.2), RED_7, Placement(x, 0.0, angle)) for x, angle in ((0, 0.3), (6, 1.5)))
+    first, second = (Lay(0, Pace(0.1, 0.05, 0.1), RED_7, Placement(x, 0.0, angle)) for x, angle in ((0, 0.3), (6, 1.5)))
     for pause, landings in ((0.5, 1), (2.0, 2)):
         events = [event for _, event in follow(table(first, second, pause=pause), ExactSightings())[0]]
         assert [type(event) for event in events].count(CardLanded) == landings
