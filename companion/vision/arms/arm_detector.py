@@ -138,14 +138,14 @@ class ArmDetector:
                 continue
             entry = component & beside_ignored
             crossings = _crossings(component, entry, solid)
-            left = not foreground.moves(component) and foreground.has_vanished(component)
-            if left or top_card[component].mean() >= NEARLY_ALL:
+            moves = foreground.moves(component)
+            if top_card[component].mean() >= NEARLY_ALL or (not moves and foreground.has_vanished(component)):
                 self._model.absorb(component)
             elif not crossings and not entry.any():
-                arm = self._without_crossing(component, foreground)
+                arm = self._without_crossing(component, moves)
                 arms += [] if arm is None else [arm]
                 # A still one may be the card that the hand let go.
-                hands[component] = arm is not None and foreground.moves(component)
+                hands[component] = arm is not None and moves
             else:
                 # A still object that touches only held cards is a card laid beside them.
                 (attached if crossings else hands)[component] = 1
@@ -230,7 +230,7 @@ class ArmDetector:
                 tips[nearest] = track.last.tip / self._scale
         return tips
 
-    def _without_crossing(self, component: NDArray[np.bool_], foreground: Foreground) -> ArmShape | None:
+    def _without_crossing(self, component: NDArray[np.bool_], moves: bool) -> ArmShape | None:
         """Return the tracked arm whose hand is a component without border contact: it moves, or still is as large."""
         points = np.argwhere(component)[:, ::-1].astype(np.float64)
         for track in self._tracks:
@@ -238,7 +238,7 @@ class ArmDetector:
             crossing = next((s.crossing for s in reversed(track.samples) if s.crossing is not None), None)
             near = np.hypot(*(points - last.tip / self._scale).T).min() <= MAX_GAP
             same = last.crossing is None and len(points) * self._scale**2 > MIN_KEPT_SHARE * last.area
-            if near and crossing is not None and (same or foreground.moves(component)):
+            if near and crossing is not None and (same or moves):
                 return ArmShape(farthest(points, crossing / self._scale), None, 0.0, len(points))
         return None
 

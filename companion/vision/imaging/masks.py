@@ -26,14 +26,15 @@ class ArmMasks:
 
     def resized(self, shape: tuple[int, ...]) -> ArmMasks:
         """Return the masks in another size."""
-        return ArmMasks(*(None if mask is None else _resized(mask, shape) for mask in (self.hidden, self.ignored)))
+        return ArmMasks(*(None if mask is None else resized(mask, shape) for mask in (self.hidden, self.ignored)))
 
     def reach(self, place: Mask) -> bool:
         """Whether arms or held cards are in a place, a mask of the same size."""
         return any(mask is not None and bool((mask & place).any()) for mask in (self.hidden, self.ignored))
 
 
-def _resized(mask: Mask, shape: tuple[int, ...]) -> Mask:
+def resized(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    """Return a mask of another size, with the height and width of `shape`."""
     return np.asarray(cv2.resize(mask, shape[1::-1], interpolation=cv2.INTER_NEAREST), np.uint8)
 
 

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from companion.vision.core.geometry import CARD_THUMBNAIL, Image, Quad, averaged
-from companion.vision.imaging.masks import DARK, Floats, Mask
+from companion.vision.imaging.masks import DARK, Floats, Mask, resized
 
 MEDIUM_WIDTH = 320
 """Width in pixels of medium pictures, in which a card is about forty pixels long and its print a few."""
@@ -108,28 +108,15 @@ def structure(gray: Floats) -> Floats:
 
 def difference(a: Descriptor, b: Descriptor) -> Mask:
     """Return an (h, w) mask, 1 where structures differ; all 0 for pictures of different sizes."""
-    return _structure_differs(a.structure, b.structure)
-
-
-def _structure_differs(a: Floats, b: Floats) -> Mask:
     if a.shape != b.shape:
         return np.zeros(b.shape, np.uint8)
-    return (cv2.absdiff(a, b) > _DIFFERENT).view(np.uint8)
+    return (cv2.absdiff(a.structure, b.structure) > _DIFFERENT).view(np.uint8)
 
 
 def color_difference(a: Descriptor, b: Descriptor) -> Mask:
     """Return an (h, w) mask, 1 where colours differ by more than a global change of light, as `difference`."""
     if a.shape != b.shape:
         return np.zeros(b.shape, np.uint8)
-    return _in_size(_colors_differ(a.colors, b.colors), b)
-
-
-def _in_size(mask: Mask, picture: Descriptor) -> Mask:
-    height, width = picture.shape
-    return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
-
-
-def _colors_differ(a: Floats, b: Floats) -> Mask:
-    ratio = b - a
+    ratio = b.colors - a.colors
     ratio = ratio - np.median(ratio[::2, ::2], axis=(0, 1))
-    return np.asarray(np.abs(ratio).max(-1) > _TINTED, np.uint8)
+    return resized(np.asarray(np.abs(ratio).max(-1) > _TINTED, np.uint8), b.shape)

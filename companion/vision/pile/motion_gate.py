@@ -11,12 +11,7 @@ from companion.vision.capture.frames import Frame
 from companion.vision.core.geometry import Quad
 from companion.vision.imaging.durations import HAND_PATIENCE, INSTANT, ONE_ACT, ONE_PLAY, SPARSE
 from companion.vision.imaging.masks import NO_ARMS, ArmMasks, Mask, covered_share, outline_mask
-from companion.vision.imaging.motion import (
-    Descriptor,
-    color_difference,
-    describe,
-    difference,
-)
+from companion.vision.imaging.motion import Descriptor, color_difference, describe, difference
 from companion.vision.imaging.zone import Zone
 from companion.vision.pile.thresholds import UNCHANGED
 

@@ -114,9 +114,9 @@ def _from_middle(quad: Quad, picture: View) -> float:
 
 
 def is_held(quad: Quad, picture: View, before: View | None) -> bool:
-    """Whether a card may be in somebody's hand: at the border of a picture of the whole table.
+    """Whether a card may be in somebody's hand: at the border of a picture of the whole table, and with an arm at it.
 
-    Unless it came since the picture `before`, and no arm is at it any more.
+    before: the picture before it came; without one, an arm that keeps still cannot be seen, so the border alone counts.
     """
     height, width = picture.frame.image.shape[:2]
     x, y = quad.mean(0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from companion.vision.arms.frame_border import Point
 from companion.vision.core.geometry import CARD_MARGIN, CARD_SIDE, CARD_WIDTH, Image, averaged
 from companion.vision.imaging.durations import INSTANT, SPARSE
-from companion.vision.imaging.masks import NOISES, Mask
+from companion.vision.imaging.masks import NOISES, Mask, resized
 from companion.vision.imaging.motion import MEDIUM_WIDTH
 
 MAX_KEPT = 12
@@ -47,8 +47,7 @@ class Snapshot:
             return np.ones(self.gray.shape, np.float32)
         side = 2 * round(CARD_MARGIN * length * self.hidden.shape[1] * self.scale / MEDIUM_WIDTH) + 1
         near = cv2.dilate(self.hidden, np.ones((side, side), np.uint8))
-        size = self.gray.shape[1], self.gray.shape[0]
-        return 1 - cv2.resize(near, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
+        return 1 - resized(np.asarray(near, np.uint8), self.gray.shape).astype(np.float32)
 
     def is_visible(self, place: Point, length: float) -> bool:
         """Whether enough of a pile at a place, in frame pixels, is visible."""
